@@ -89,15 +89,15 @@ function distributionParts(journal: Journal): string[] {
     ];
 }
 
-/** What the bounds in the table assume: the page may be all that somebody is given. */
-const boundPart = ({ checks }: Conclusion): string[] =>
-    checks.every(({ bound }) => bound === undefined)
+/** What the bounds of rates assume: the page may be all that somebody is given. An open check has one in its reason. */
+const boundPart = ({ checks, reason }: Conclusion): string[] =>
+    checks.every(({ bound }) => bound === undefined) && !/\d% confidence: at (least|most)/.test(reason)
         ? []
         : [
               element("p", { class: "faint" }, [
-                  "A bound assumes that each request has the same chance to succeed, independently of the others. " +
-                      "Requests to one pod, or in one second, mostly succeed or fail together, and show less. It is " +
-                      "about this run: its targets, its window and its load.",
+                  "The confidence in a success rate assumes that each request has the same chance to succeed, " +
+                      "independently of the others. Requests to one pod, or in one second, mostly succeed or fail " +
+                      "together, and show less. It is about this run: its targets, its window and its load.",
               ]),
           ];
 

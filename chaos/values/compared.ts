@@ -51,6 +51,8 @@ interface Estimate {
     most: number;
     /** As how many independent answers the sample counts. */
     independent: number;
+    /** The same for its lower bound: fewer, if what is tied with a quantile came in bursts. */
+    fewest: number;
 }
 
 /** A change as its limit has it: a factor, milliseconds more, or a share less. */
@@ -79,7 +81,7 @@ export function changeOf(before: readonly Outcome[], during: readonly Outcome[],
 /** @param times as if there had been so many times as many answers of this kind, before and under attack */
 function changeAt(before: readonly Outcome[], during: readonly Outcome[], limit: ChangeLimit, times: number): Change {
     const [b, d] = [before, during].map((outcomes) => estimate(outcomes, limit, times)) as [Estimate, Estimate];
-    const independent = { before: b.independent, during: d.independent };
+    const independent = { before: b.fewest, during: d.fewest };
     const change = { before: b.value, during: d.value, independent };
     if ("atMostLess" in limit) {
         const [atLeast, atMost] = [b.least - d.most, b.most - d.least];
@@ -115,30 +117,37 @@ function quantileOf(outcomes: readonly Outcome[], share: Share, times: number): 
         const seen = latencies.filter((_, index) => outcomes[index] !== "unseen").sort((a, b) => a - b);
         const value = seen[Math.ceil(share * seen.length) - 1] ?? Infinity;
         const independent = independentOf(slowOnes(latencies, value, share));
-        return { sorted: latencies.sort((a, b) => a - b), value, independent };
+        const tied = independentOf(latencies.map((one) => one >= value));
+        return { sorted: latencies.sort((a, b) => a - b), value, independent, tied };
     });
     const [least, most] = ends as [(typeof ends)[0], (typeof ends)[0]];
     const independent = Math.min(least.independent, most.independent);
-    const number = Math.max(1, Math.floor(independent * times));
-    const ranks = ranksOf(number, share);
-    const [lower, upper] = [Math.floor((ranks.lower * length) / number), Math.ceil((ranks.upper * length) / number)];
+    const fewest = Math.min(independent, least.tied, most.tied);
+    const [number, fewer] = [independent, fewest].map((one) => Math.max(1, Math.floor(one * times))) as [
+        number,
+        number,
+    ];
+    // That the answer of this rank is beyond a value takes as large a share of all as of the fewer ones.
+    const rank = ranksOf(fewer, share).lower;
+    const lower = rank < 1 ? 0 : Math.floor(((rank - 1) * length) / fewer) + 1;
+    const upper = Math.ceil((ranksOf(number, share).upper * length) / number);
     return {
         value: most.value,
         least: Math.max(0, (least.sorted[lower - 1] ?? 0) - roundingMs),
         most: (most.sorted[upper - 1] ?? Infinity) + roundingMs,
         independent,
+        fewest,
     };
 }
 
 /**
  * Which latencies are beyond a quantile. Many may have its value, since latencies are whole milliseconds: they count as
  * beyond it if that marks nearer to the right share of all. Otherwise it would mark nearly all of a fast application's,
- * and bursts of slow ones would not show. They do, too, if the slow ones are all alike and the slowest, such as bad ones.
+ * and bursts of slow ones would not show.
  */
 function slowOnes(latencies: readonly number[], value: number, share: Share): boolean[] {
     const [above, from] = [latencies.map((one) => one > value), latencies.map((one) => one >= value)];
     const excess = (marks: boolean[]) => Math.abs(marks.filter(Boolean).length / marks.length - (1 - share));
-    if (!above.includes(true) && from.includes(false)) return from;
     return excess(above) < excess(from) ? above : from;
 }
 
@@ -162,6 +171,7 @@ function rateOf(outcomes: readonly Outcome[], times: number): Estimate {
         least: lowerBound(goodOf(bad + unseen, Math.ceil), number, side),
         most: upperBound(goodOf(bad, Math.floor), number, side),
         independent,
+        fewest: independent,
     };
 }
 
@@ -213,7 +223,7 @@ export function timesToDecide(
     return undefined;
 }
 
-/** From so many milliseconds on, rounding is less than 5% of a latency: then not it, but the change is near the limit. */
+/** From so many milliseconds on, rounding is at most 5% of a latency: then not it, but the change is near the limit. */
 const coarseMs = 10;
 
 /** Whether rounding alone leaves a factor open, however many answers there are: a millisecond may be a half of one. */

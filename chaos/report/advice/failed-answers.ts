@@ -43,7 +43,7 @@ export function spansWithoutReadyPod(journal: Journal): Span[] {
         .filter(({ from, to }) => from < to);
 }
 
-export const endOfRequests = ({ checks }: Journal): number =>
+const endOfRequests = ({ checks }: Journal): number =>
     greatestOf(checks.flatMap(({ answers }) => answers.map(({ at }) => at + 1)));
 
 /** The removed pods, the first one first. */

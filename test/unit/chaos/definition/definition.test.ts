@@ -75,7 +75,8 @@ const checkMistakes: Mistake[] = [
     [
         "a confidence of a state",
         { kind: "podsReady", of: "k8s.deployment=a", confidence: { atLeast: "90%" } },
-        "confidence: podsReady reads a state, and reading it more often shows no more; allowed: for http, grpc and command$",
+        "confidence: podsReady reads a state, and reading it more often shows no more; allowed: for http, grpc and " +
+            "command$",
     ],
     [
         "a factor without its sign",

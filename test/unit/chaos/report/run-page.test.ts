@@ -53,7 +53,7 @@ describe("the pages", () => {
     it("say what the bounds of their rates assume, if there are any", () => {
         const [first, ...others] = journal.conclusion.checks;
         const checks = [{ ...first!, bound: { level: "95%", answers: 15, atLeast: "81.8%" } }, ...others];
-        const assumption = "A bound assumes that each request has the same chance to succeed";
+        const assumption = "The confidence in a success rate assumes that each request";
         expect(runPage({ ...journal, conclusion: { ...journal.conclusion, checks } })).toContain(assumption);
         const without = journal.conclusion.checks.map(({ bound: _, ...check }) => check);
         const page = runPage({ ...journal, conclusion: { ...journal.conclusion, checks: without } });

@@ -202,6 +202,27 @@ describe("answers that came in bursts", () => {
         },
     );
 
+    it.each<[string, ChangeLimit, number, Outcome, Outcome]>([
+        ["of 95 that take 501 ms, and one that is bad", twice, 95, 501, "bad"],
+        ["of 95 that take 501 ms, and one that takes 502 ms", twice, 95, 501, 502],
+        ["of 60 bad ones for a p99, and one bad one elsewhere", { of: "p99", atMostTimes: 2 }, 60, "bad", "bad"],
+        ["of 60 for a p99 that take 501 ms, and one bad one", { of: "p99", atMostMoreMs: 200 }, 60, 501, "bad"],
+    ])("leave open a limit that one spell exceeds, %s", (_, limit, all, what, other) => {
+        const before = around(30, 900);
+        const during = before.map((latency, index) =>
+            index === 100 ? other : index >= 400 && index < 400 + all ? what : latency,
+        );
+        expect(changeOf(before, during, limit).isWithin).toBeUndefined();
+    });
+
+    it.each([
+        ["faster by a millisecond at first", [19, 100], [20, 800]],
+        ["that took none at first", [0, 60], [1, 840]],
+    ] as const)("are not slow answers that are alike, after some %s", (_, [first, some], [then, others]) => {
+        const before = [...new Array<number>(some).fill(first), ...new Array<number>(others).fill(then)];
+        expect(baselineFault(before, { of: "p95", atMostMoreMs: 20 })).toBeUndefined();
+    });
+
     it("are nothing to compare others with, if they count as too few", () => {
         const half = around(30, 200).map((latency, index) => (index >= 100 && index < 114 ? 900 + index : latency));
         expect(baselineFault(half, twice)).toMatchObject({ independent: 14, needed: 72, bad: 0, unseen: 0 });

@@ -151,7 +151,7 @@ it("a program is renewed every second, and its load reported as seen", async () 
     expect(loads.at(-1)).toMatchObject({ pod: "web-1", cgroup: 2, limit: { cores: 0.2 }, under: { cores: 0.2 } });
 });
 
-it("a load is missing until it shows: an earlier pod of the Job may have held it, and nothing has meanwhile", async () => {
+it("a load is missing until it shows: nothing has held that of an earlier pod of the Job meanwhile", async () => {
     start({ cpu: "100%" });
     await pass(0.6);
     expect(part.last).toEqual({ open: ["the CPU load in web-1/web"], closed: [] });
