@@ -75,8 +75,8 @@ function describeFault(limit: ChangeLimit, all: number, fault: BaselineFault): s
     if ("atMostLess" in limit) return `${notGood} to show a drop of more than ${describeLimit(limit)}`;
     if (isTooFast)
         return (
-            `too many of ${all} answers took less than 1 ms, or may have without the delay of this machine, to ` +
-            `compare its ${limit.of} by a factor`
+            `too many of ${all} answers took less than 1 ms, or some did in one spell, or may have without the delay ` +
+            `of this machine, to compare its ${limit.of} by a factor`
         );
     if (independent >= needed) return `${notGood} for its ${limit.of}`;
     const slower = describeShare(1 - quantiles[limit.of]);

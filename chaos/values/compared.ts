@@ -143,11 +143,13 @@ function quantileOf(outcomes: readonly Outcome[], share: Share, times: number): 
 /**
  * Which latencies are beyond a quantile. Many may have its value, since latencies are whole milliseconds: they count as
  * beyond it if that marks nearer to the right share of all. Otherwise it would mark nearly all of a fast application's,
- * and bursts of slow ones would not show.
+ * and bursts of slow ones would not show. They do, too, if the slow ones are all alike and the slowest, unless they are
+ * more than three in four.
  */
 function slowOnes(latencies: readonly number[], value: number, share: Share): boolean[] {
     const [above, from] = [latencies.map((one) => one > value), latencies.map((one) => one >= value)];
     const excess = (marks: boolean[]) => Math.abs(marks.filter(Boolean).length / marks.length - (1 - share));
+    if (!above.includes(true) && 4 * from.filter(Boolean).length <= 3 * from.length) return from;
     return excess(above) < excess(from) ? above : from;
 }
 

@@ -215,6 +215,11 @@ describe("answers that came in bursts", () => {
         expect(changeOf(before, during, limit).isWithin).toBeUndefined();
     });
 
+    it("are nothing to compare others with if one spell of alike ones is the slowest, and reaches the quantile", () => {
+        const baseline = around(30, 900).map((latency, index) => (index >= 400 && index < 495 ? 501 : latency));
+        expect(baselineFault(baseline, { of: "p99", atMostTimes: 2 })).toMatchObject({ independent: 14, needed: 366 });
+    });
+
     it.each([
         ["faster by a millisecond at first", [19, 100], [20, 800]],
         ["that took none at first", [0, 60], [1, 840]],
