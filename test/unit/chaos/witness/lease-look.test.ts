@@ -1,10 +1,15 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { keptTargets, lookAtLease, takenAt } from "../../../../chaos/witness/lease-look";
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { evaluatedAgain } from "../support/evaluated-again";
 import { startClock, stopClock } from "../support/time";
 
 const get = vi.hoisted(() => vi.fn());
 vi.mock("../../../../chaos/witness/api", async (original) => ({ ...(await original<object>()), get }));
 
+let { keptTargets, lookAtLease, takenAt } = {} as typeof import("../../../../chaos/witness/lease-look");
+beforeAll(async () => {
+    const module = await evaluatedAgain(() => import("../../../../chaos/witness/lease-look"));
+    ({ keptTargets, lookAtLease, takenAt } = module);
+});
 beforeEach(stopClock);
 afterEach(startClock);
 

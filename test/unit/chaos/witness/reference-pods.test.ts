@@ -1,10 +1,14 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { ReferencePods } from "../../../../chaos/witness/reference-pods";
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { evaluatedAgain } from "../support/evaluated-again";
 
 const [accepts, itemsOf] = vi.hoisted(() => [vi.fn(), vi.fn()]);
 vi.mock("../../../../chaos/witness/accepts", () => ({ accepts }));
 vi.mock("../../../../chaos/witness/api", async (original) => ({ ...(await original<object>()), itemsOf }));
 
+let { ReferencePods } = {} as typeof import("../../../../chaos/witness/reference-pods");
+beforeAll(async () => {
+    ({ ReferencePods } = await evaluatedAgain(() => import("../../../../chaos/witness/reference-pods")));
+});
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
 
