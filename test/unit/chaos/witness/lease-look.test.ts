@@ -5,7 +5,7 @@ import { startClock, stopClock } from "../support/time";
 const get = vi.hoisted(() => vi.fn());
 vi.mock("../../../../chaos/witness/api", async (original) => ({ ...(await original<object>()), get }));
 
-let { keptTargets, lookAtLease, takenAt } = {} as typeof import("../../../../chaos/witness/lease-look");
+let { keptTargets, lookAtLease, takenAt } = {} as typeof import("../../../../chaos/witness/lease-look.js");
 beforeAll(async () => {
     const module = await evaluatedAgain(() => import("../../../../chaos/witness/lease-look"));
     ({ keptTargets, lookAtLease, takenAt } = module);

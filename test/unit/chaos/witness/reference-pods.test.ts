@@ -5,7 +5,7 @@ const [accepts, itemsOf] = vi.hoisted(() => [vi.fn(), vi.fn()]);
 vi.mock("../../../../chaos/witness/accepts", () => ({ accepts }));
 vi.mock("../../../../chaos/witness/api", async (original) => ({ ...(await original<object>()), itemsOf }));
 
-let { ReferencePods } = {} as typeof import("../../../../chaos/witness/reference-pods");
+let { ReferencePods } = {} as typeof import("../../../../chaos/witness/reference-pods.js");
 beforeAll(async () => {
     ({ ReferencePods } = await evaluatedAgain(() => import("../../../../chaos/witness/reference-pods")));
 });
