@@ -11,7 +11,7 @@ it("a kept connection is what the kernel said last, while it lists no timer: a p
     await once(server, "listening");
     const endpoint = `127.0.0.1:${(server.address() as AddressInfo).port}`;
     inodeOf.mockReturnValue("7");
-    const { KeptConnections } = await evaluatedAgain(() => import("../../../../chaos/witness/kept-connections"));
+    const { KeptConnections } = await evaluatedAgain(() => import("../../../../chaos/witness/kept-connections.js"));
     const kept = new KeptConnections();
     await kept.open("a", endpoint);
     const states: (string | undefined)[] = [];

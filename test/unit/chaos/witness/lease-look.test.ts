@@ -7,7 +7,7 @@ vi.mock("../../../../chaos/witness/api", async (original) => ({ ...(await origin
 
 let { keptTargets, lookAtLease, takenAt } = {} as typeof import("../../../../chaos/witness/lease-look.js");
 beforeAll(async () => {
-    const module = await evaluatedAgain(() => import("../../../../chaos/witness/lease-look"));
+    const module = await evaluatedAgain(() => import("../../../../chaos/witness/lease-look.js"));
     ({ keptTargets, lookAtLease, takenAt } = module);
 });
 beforeEach(stopClock);

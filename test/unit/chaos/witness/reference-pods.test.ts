@@ -7,7 +7,7 @@ vi.mock("../../../../chaos/witness/api", async (original) => ({ ...(await origin
 
 let { ReferencePods } = {} as typeof import("../../../../chaos/witness/reference-pods.js");
 beforeAll(async () => {
-    ({ ReferencePods } = await evaluatedAgain(() => import("../../../../chaos/witness/reference-pods")));
+    ({ ReferencePods } = await evaluatedAgain(() => import("../../../../chaos/witness/reference-pods.js")));
 });
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
