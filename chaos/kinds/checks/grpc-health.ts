@@ -13,6 +13,7 @@ import { unended } from "./body";
 import { type Access, unreached } from "./request";
 import { withUuids } from "./request-parts";
 import { excerpt } from "./values";
+import { grpcStatuses } from "../../values/grpc-status";
 import { wordOf } from "../../values/quoted";
 
 const method = "/grpc.health.v1.Health/Check";
@@ -22,13 +23,6 @@ const mostBytes = 65_536;
 
 /** `HealthCheckResponse.ServingStatus` by its numbers. */
 const servingStatuses = ["UNKNOWN", "SERVING", "NOT_SERVING", "SERVICE_UNKNOWN"];
-
-/** See https://github.com/grpc/grpc/blob/master/doc/statuscodes.md */
-const statusCodes = [
-    ...["OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS"],
-    ...["PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED"],
-    ...["INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED"],
-];
 
 export interface HealthRequest {
     /** The service whose health is asked. Empty for the whole server's. */
@@ -131,7 +125,7 @@ function problemWith(
     }
     if (code !== "0") {
         const number = Number(code);
-        const name = statusCodes[number];
+        const name: string | undefined = grpcStatuses[number];
         const told = excerpt(hide(decoded(String(message ?? ""))));
         const what = `gRPC status ${name === undefined ? wordOf(code) : `${name} (${number})`}`;
         const hint = { NOT_FOUND: notFound(service), UNIMPLEMENTED: "the server has no grpc.health.v1.Health" }[name!];

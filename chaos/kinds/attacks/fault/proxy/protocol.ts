@@ -4,6 +4,7 @@
  */
 
 import { createHmac } from "node:crypto";
+import { grpcStatuses } from "../../../../values/grpc-status";
 
 export const proxyContainer = "proxy";
 
@@ -60,26 +61,6 @@ export interface AbortGrpc {
     message?: string;
 }
 
-/** By their numbers. https://grpc.io/docs/guides/status-codes/ */
-const grpcStatuses = [
-    "OK",
-    "CANCELLED",
-    "UNKNOWN",
-    "INVALID_ARGUMENT",
-    "DEADLINE_EXCEEDED",
-    "NOT_FOUND",
-    "ALREADY_EXISTS",
-    "PERMISSION_DENIED",
-    "RESOURCE_EXHAUSTED",
-    "FAILED_PRECONDITION",
-    "ABORTED",
-    "OUT_OF_RANGE",
-    "UNIMPLEMENTED",
-    "INTERNAL",
-    "UNAVAILABLE",
-    "DATA_LOSS",
-    "UNAUTHENTICATED",
-] as const;
 export const [, ...grpcFailures] = grpcStatuses;
 export type GrpcStatus = (typeof grpcFailures)[number];
 
