@@ -71,6 +71,8 @@ export class AttackProof {
     private readonly fromWithin: FromWithin;
     private readonly baselineMs: number;
     private readonly lastTimeoutMs: number;
+    /** When the last look in the window that could be tried began, in milliseconds of `performance.now()`. */
+    private seenAt = NaN;
 
     constructor(private readonly args: AttackProofArgs) {
         this.witness = table.byWitness(args);
@@ -233,7 +235,7 @@ export class AttackProof {
         // Begins before the end: a dropped connection takes the whole timeout to fail, plus what the baseline took.
         await pause(lastFrom - performance.now(), signal);
         const [working, overreachingAtEnd] = await Promise.all([
-            this.whyStillWorking(signal),
+            this.whyStillWorking(proven, signal),
             signal?.aborted ? undefined : this.whyOverreaching(),
         ]);
         await pause(end - performance.now(), signal);
@@ -292,21 +294,20 @@ export class AttackProof {
      * @param end of the window, in milliseconds of `performance.now()`
      * @returns what has worked, or that nothing could be tried for a time
      */
-    private async whyWorkedMeanwhile({ attackedAt }: Proven, end: number, signal?: AbortSignal) {
-        const offset = Date.now() - performance.now() - attackedAt;
-        const since = (moment: number) => sinceProven(moment + offset);
+    private async whyWorkedMeanwhile(proven: Proven, end: number, signal?: AbortSignal) {
+        const since = sinceBy(proven);
         this.fromWithin.longestGapMs = undefined;
         const begun = performance.now();
-        let seenAt = begun;
+        this.seenAt = begun;
         for (let due = begun + tryEveryMs.usually, turn = 0; due < end; turn++) {
             await pause(due - performance.now(), signal);
             if (signal?.aborted) return undefined;
             const [within, look] = await this.lookAtSome(turn);
             const isTried = look.problem === undefined;
             if (isTried && within.trials.length === 0) return undefined;
-            const why = judge.whyWorkedMeanwhile(within, look, seenAt, since);
+            const why = judge.whyWorkedMeanwhile(within, look, this.seenAt, since);
             if (why) return why;
-            if (isTried) seenAt = look.at;
+            if (isTried) this.seenAt = look.at;
             due = isTried ? look.at + tryEveryMs.usually : performance.now() + tryEveryMs.afterProblem;
         }
         return undefined;
@@ -341,12 +342,19 @@ export class AttackProof {
         return judge.whyOverreachingByWitness(this.witness, lost, open);
     }
 
-    /** At the end: what still works from within the targets, or could not be tried. */
-    private async whyStillWorking(signal?: AbortSignal): Promise<Doubt | undefined> {
-        const working = this.whyWorking(this.lastTimeoutMs, "attack-not-held");
-        if (!signal?.aborted) return working;
-        const tooLate = judge.couldNot(table.deniedWithin(this.args.proof), `no answer within ${abortedTimeoutMs} ms`);
-        return Promise.race([working, pause(abortedTimeoutMs).then(() => tooLate)]);
+    /**
+     * At the end: what still works from within the targets, or could not be tried. An aborted run's look is one more in
+     * the window: its attack must not wait for a busy node's answer.
+     */
+    private async whyStillWorking(proven: Proven, signal?: AbortSignal): Promise<Doubt | undefined> {
+        if (!signal?.aborted) return this.whyWorking(this.lastTimeoutMs, "attack-not-held");
+        const at = performance.now();
+        const working = this.whyWorking(this.baselineMs, "attack-not-held");
+        const tooLate = pause(abortedTimeoutMs).then(() => {
+            const look = { ...untried(`no answer within ${abortedTimeoutMs} ms`), at, tookMs: abortedTimeoutMs };
+            return judge.whyWorkedMeanwhile(table.triedWithin(this.args, []), look, this.seenAt, sinceBy(proven));
+        });
+        return Promise.race([working, tooLate]);
     }
 
     /** What became of the connections to the targets that the witness had before the attack. */
@@ -372,6 +380,12 @@ export class AttackProof {
             : working && explainWorking(cluster, run, chosen.targets, working);
         return decisive([await explanation, { code, message }]);
     }
+}
+
+/** Says in words how long after the proof a moment of `performance.now()` was. */
+function sinceBy({ attackedAt }: Proven): (moment: number) => string {
+    const offset = Date.now() - performance.now() - attackedAt;
+    return (moment) => sinceProven(moment + offset);
 }
 
 /** What a promise has given. Undefined if it has not yet. */

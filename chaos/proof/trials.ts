@@ -180,7 +180,7 @@ const noPort: Need<TrialWithin> = {
 };
 
 /** What an attack denies of what is tried from within, as a part of a sentence, and as NetworkPolicies see it. */
-export function deniedWithin({ outward, lookup, addresses, peers }: Proof): { what: string; denied: Working } {
+function deniedWithin({ outward, lookup, addresses, peers }: Proof): { what: string; denied: Working } {
     if (peers)
         return {
             what: "a fresh connection between the targets and their peers",

@@ -42,7 +42,7 @@ it("the proxy's program is ready when it knows its pods, forwards, faults, repor
     startProxyProgram(pod, { port: witnessed, readyPort, fault, witness: "the-witness" });
     await until("it is ready", async () => (await readiness(readyPort)) === 200, local);
     const seen = await probeThrough({ host: "127.0.0.1", port: witnessed }, ofRun, "a-target", 2_000);
-    expect(seen).toMatchObject({ saw: "status", status: 503 });
+    expect(seen).toMatchObject({ saw: "status", status: "503" });
 });
 
 it("a proxy that was killed and is started again goes on with its fault, and its counts say that it was", async () => {

@@ -265,6 +265,24 @@ describe("what is tried from within", () => {
         expect(await heldThrough(proofOf(lookup), change)).toMatch(reason);
     });
 
+    it.each<[string, number, RegExp | undefined]>([
+        ["is missed, if all was seen before", 0, undefined],
+        ["counts after a time without any", 9_000, /could not be tried for 1\d(\.\d)? s.*: no answer within 2000 ms$/],
+    ])("the last look of an aborted run that a busy node answers too late %s", async (_, silentMs, reason) => {
+        run.probe = () => false;
+        const proof = proofOf(lookup);
+        run.attack();
+        const proven = (await settled(proof.attackProven())) as Proven;
+        const abort = new AbortController();
+        run.after(5_000, () => (run.cluster.api.exec = () => new Promise(() => undefined)));
+        run.after(5_000 + silentMs, () => abort.abort());
+        const begun = performance.now();
+        const why = await settled(proof.whyNotHeld(proven, Date.now() + windowMs, abort.signal));
+        if (reason) expect(why?.message).toMatch(reason);
+        else expect(why).toBeUndefined();
+        expect(performance.now() - begun).toBeLessThan(5_000 + silentMs + 2_500);
+    });
+
     it("does not hold if a target loses its label, by which the attack applies to it", async () => {
         const unlabel = () => void (run.cluster.get("Pod", "hot-deals-1").metadata.labels = {});
         expect(await heldThrough(proofOf(lookup), unlabel)).toMatch(/hot-deals-1, .* lost its label/);
