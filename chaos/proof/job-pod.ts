@@ -1,4 +1,4 @@
-import type { V1Pod } from "../values/kubernetes-types";
+import type { V1ContainerStatus, V1Pod } from "../values/kubernetes-types";
 import { kubectlFor } from "../values/kubectl";
 import { type Cluster, statusOf, unlessUnreadable } from "../cluster/client";
 import { addressesOf, isActive, whyNotRunning } from "../values/kubernetes-rules";
@@ -185,7 +185,7 @@ export class JobPod {
         const pod = (await this.pods()).find(isActive);
         const container = pod && programOf(pod);
         const noted = parseJson(pod?.metadata!.annotations?.[annotations.witness] ?? "") as Presence | undefined;
-        if (!container?.state?.running || !Array.isArray(noted?.watched)) return undefined;
+        if (!container || !mayRun(container) || !Array.isArray(noted?.watched)) return undefined;
         // A container that is restarted keeps its pod's annotations. Its own start may be noted up to seconds after its
         // program had begun, on a busy node. The end of the one before was before that.
         const lastEndedAt = container.lastState?.terminated?.finishedAt;
@@ -209,6 +209,10 @@ export class JobPod {
 
 const hasStarted = ({ status }: V1Pod) =>
     status?.containerStatuses?.some(({ state }) => state?.running || state?.terminated) ?? false;
+
+/** A program that has noted something runs, although the kubelet says so up to a second later: 0.5 s of each run. */
+const mayRun = ({ state, lastState }: V1ContainerStatus) =>
+    state?.running !== undefined || (state?.waiting?.reason === "ContainerCreating" && !lastState?.terminated);
 
 /** The container with the Job's program. Undefined if the kubelet does not say anything of it yet. */
 const programOf = ({ status }: V1Pod) => status?.containerStatuses?.find(({ name }) => name === deadlineContainer);

@@ -64,6 +64,8 @@ export interface Presence {
     addresses?: string[];
     /** The endpoints of all labeled pods that it has found so far. */
     watched: string[];
+    /** Those of them that accepted no connection at the last look. @default version 0.6.0 did not note them */
+    closed?: string[];
     /** When the process began, in milliseconds since the epoch. @default version 0.5.0 did not note it */
     begun?: number;
 }

@@ -86,16 +86,17 @@ export async function witness(
     const begun = Math.round(performance.timeOrigin);
     let pods: LabeledPod[] | undefined;
     let endpoints: string[] = [];
+    let closed: string[] = [];
     let announced: string | undefined;
     let toKeep: KeptTargets | undefined;
     const kept = new KeptConnections();
     const rare = new RareConnections();
     const referencePods = new ReferencePods(namespace);
     const announceChange = async () => {
-        const watched = endpoints.join();
-        if (watched === announced) return;
-        const presence: Presence = { address: addresses[0]!, addresses, watched: endpoints, begun };
-        if (await announce(namespace, presence).then(() => true, log)) announced = watched;
+        const presence: Presence = { address: addresses[0]!, addresses, watched: endpoints, closed, begun };
+        const toAnnounce = JSON.stringify(presence);
+        if (toAnnounce === announced) return;
+        if (await announce(namespace, toAnnounce).then(() => true, log)) announced = toAnnounce;
     };
     // Before the first look: the address that targets can connect to is needed at once.
     await announceChange();
@@ -118,7 +119,7 @@ export async function witness(
             attacked.has(one) ? accepts(one) : rare.accepts(one),
         );
         const open = endpoints.filter((_, index) => accepted[index]);
-        const closed = endpoints.filter((_, index) => !accepted[index]);
+        closed = endpoints.filter((_, index) => !accepted[index]);
         const isAnyCutOff = pods.some(({ label }) => toKeep?.[label] && !toKeep[label].ports);
         const referenceIf = (state: boolean) => (isAnyCutOff && referencePods.accept === state ? [reference] : []);
         jobLog.looked({
@@ -160,9 +161,9 @@ export function targetsToKeep(pods: readonly Pick<LabeledPod, "label" | "endpoin
 
 const hostOf = (endpoint: string) => parseEndpoint(endpoint).host;
 
-/** Notes in this pod's annotation which endpoints it watches, and where targets can connect to it. */
-async function announce(namespace: string, presence: Presence): Promise<void> {
-    await noteOnOwnPod(namespace, { annotations: { [annotations.witness]: JSON.stringify(presence) } });
+/** Notes in this pod's annotation what it watches and cannot reach, and where targets can connect to it. */
+async function announce(namespace: string, presence: string): Promise<void> {
+    await noteOnOwnPod(namespace, { annotations: { [annotations.witness]: presence } });
 }
 
 /** Accepts connections on a port and closes them at once: the proof asks only whether targets can connect. */

@@ -55,6 +55,16 @@ it.each<[string, Parameters<typeof clusterWith>[0], boolean]>([
     ["has noted it before the kubelet says that it had started", { noted: { begun: begun - 1_000 } }, true],
     ["has noted it before its container was restarted", { noted: { begun: begun - 60_000 }, lastState: ended }, false],
     ["has noted it since its container was restarted", { noted: { begun }, lastState: ended }, true],
+    [
+        "has noted it, and the kubelet does not say yet that it runs",
+        { noted: { begun }, state: { waiting: { reason: "ContainerCreating" } } },
+        true,
+    ],
+    [
+        "has noted it before its container was made anew",
+        { noted: { begun }, state: { waiting: { reason: "ContainerCreating" } }, lastState: ended },
+        false,
+    ],
     ["waits to be restarted", { state: { waiting: { reason: "CrashLoopBackOff" } } }, false],
     ["has failed", { status: { phase: "Failed" } }, false],
     ["has a note that somebody has edited", { noted: "{x}" }, false],

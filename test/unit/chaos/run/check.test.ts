@@ -891,14 +891,14 @@ describe("an abort rule", () => {
         expect(journal().conclusion.requests).toBeGreaterThan(12);
     });
 
-    it.each<[string, Attack, hangsFromMs: number, verdict: string]>([
-        ["fail", { kind: "blackhole" }, 1_500, "INCONCLUSIVE"],
-        ["still work", { kind: "blackhole", direction: "ingress" }, 0, "FAILED"],
-    ])("does not wait for a process that tries what must %s, and hangs", async (_, attack, hangsFromMs, verdict) => {
+    it.each<[string, Attack, hangsFromMs: number]>([
+        ["fail", { kind: "blackhole" }, 1_500],
+        ["still work", { kind: "blackhole", direction: "ingress" }, 0],
+    ])("does not wait for a process that tries what must %s, and hangs", async (_, attack, hangsFromMs) => {
         run.plan.attacks[0]!.attack = attack;
         breakUntilEnd();
         run.after(hangsFromMs, () => (run.cluster.api.exec = () => new Promise(() => undefined)));
-        expect(await step()).toMatchObject({ verdict });
+        expect(await step()).toMatchObject({ verdict: "FAILED" });
         const { aborted, attackedAt } = journal();
         expect(aborted!.endedAt! - attackedAt! - aborted!.afterMs).toBeLessThan(3_000);
         expect(run.cluster.names("NetworkPolicy")).toEqual([]);

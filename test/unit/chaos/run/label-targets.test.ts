@@ -315,6 +315,7 @@ describe("a run that is ABORTED ends as a whole", () => {
         setStatusOfJob("deadline", { waiting: { reason: "ImagePullBackOff", message } });
     };
     const crashes = () => {
+        run.notesClosed = false;
         run.cluster.intercept = (call) =>
             void (call === "get Pod/log" && setStatusOfJob("deadline", { terminated: { exitCode: 139 } }));
     };

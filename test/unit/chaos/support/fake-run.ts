@@ -74,6 +74,8 @@ export class FakeRun {
     enforced = true;
     /** Whether the Job reports what it sees. */
     reporting = true;
+    /** Whether it notes on its pod what it cannot reach. */
+    notesClosed = true;
     /** What the connections show that the Job keeps, by name. */
     kept: () => Record<string, KeptState> = () => ({});
     /** Whether a probe from within a pod works. A text is why nothing can be run there. */
@@ -213,8 +215,6 @@ export class FakeRun {
         if (!this.reporting) return;
         const targets = this.cluster.names("Pod").map((name) => this.cluster.get("Pod", name));
         const watched = targets.filter(targetLabelOf).flatMap((pod) => endpointsOf(pod as Pod));
-        const presence = JSON.stringify({ address: jobAddress, watched });
-        this.cluster.get("Pod", job).metadata.annotations = { "chaos-experiments/witness": presence };
         const isOpen = (endpoint: string) => {
             const { host, port } = parseEndpoint(endpoint);
             return this.listensAt(port, host) && (!this.isCut() || this.reachable.includes(host));
@@ -222,6 +222,8 @@ export class FakeRun {
         const open = watched.filter(isOpen);
         const closed = watched.filter((endpoint) => !isOpen(endpoint));
         this.report({ at: Date.now(), open, closed, kept: this.kept() });
+        const presence = JSON.stringify({ address: jobAddress, watched, ...(this.notesClosed && { closed }) });
+        this.cluster.get("Pod", job).metadata.annotations = { "chaos-experiments/witness": presence };
     }
 
     private async exec(...[{ pod, container }, command, onOutput]: Parameters<Cluster["exec"]>) {
