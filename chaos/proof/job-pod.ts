@@ -190,7 +190,7 @@ export class JobPod {
         // program had begun, on a busy node. The end of the one before was before that.
         const lastEndedAt = container.lastState?.terminated?.finishedAt;
         if (lastEndedAt && (noted.begun ?? Infinity) < new Date(lastEndedAt).getTime()) return undefined;
-        const addresses = addressesOf(pod!);
+        const addresses = addressesOf(pod);
         return addresses.length === 0 ? noted : { ...noted, address: addresses[0]!, addresses };
     }
 
