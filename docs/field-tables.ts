@@ -26,6 +26,7 @@ const words: Record<string, string> = {
     Story: "[story](experiment-reference.md#stories)",
     Lesson: "[lesson](stories.md)",
     Duration: "duration",
+    GrpcStatus: "text",
 };
 
 export type Declaration = ts.InterfaceDeclaration | ts.TypeAliasDeclaration;

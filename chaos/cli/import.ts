@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { yamlProblem } from "../values/json";
 import { nameSchema } from "../values/texts";
 import { checkOf } from "./import/imported";
-import { importExperiments, type Result } from "./import/convert";
+import { documentsIn, importExperiments, type Result } from "./import/convert";
 import type { Remark } from "./import/fields";
 import { writtenAs } from "./import/written";
 
@@ -49,13 +49,13 @@ export function chaosImport(args: string[], output: Pick<Console, "log" | "error
         return exitCodes.written;
     }
     const { file, out, ...additions } = options;
-    let result: Result;
+    let documents: unknown[];
     try {
-        result = importExperiments(readFileSync(file, "utf8"), additions);
+        documents = documentsIn(readFileSync(file, "utf8"));
     } catch (error) {
         return wrong(`${file} is not read: ${yamlProblem(error)}`);
     }
-    const { experiments, refused, leftOut } = result;
+    const { experiments, refused, leftOut } = importExperiments(documents, additions);
     if (refused.length > 0) {
         const what = experiments.length === 0 ? "is not imported" : "is imported without what is refused";
         output.error(`${file} ${what}: an experiment cannot say all of it\n${listed(refused)}`);

@@ -391,7 +391,7 @@ export const kinds: readonly Kind[] = [
         name: "load-runner-killed",
         meaning: "the update that has begun a load is killed; the next one or the deadline ends it",
         shape: one,
-        experiment: "hot-deals-kill-under-load",
+        ...underLoad,
         allowed: { none: /^$/ },
         // A load is begun before the attack.
         deadlineSeconds: 60,

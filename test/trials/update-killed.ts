@@ -20,8 +20,9 @@ export const updateKilled: Course = async (shop, kind, { random, round, denied, 
     const problems: string[] = [];
     let ended = false;
 
-    const { experiment, deadlineSeconds = usualDeadlineSeconds } = kind;
-    stack.set(shop.enabling(`${kind.name} ${denied} ${round}`, { experiment, deadline: `${deadlineSeconds}s` }));
+    const { experiment, settings, deadlineSeconds = usualDeadlineSeconds } = kind;
+    const run = { experiment, deadline: `${deadlineSeconds}s` };
+    stack.set({ ...shop.enabling(`${kind.name} ${denied} ${round}`, run), ...settings });
     const update = stack.begin();
     void update.ended.then(() => (ended = true));
     try {

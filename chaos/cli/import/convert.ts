@@ -18,13 +18,10 @@ export interface Result {
 }
 
 /**
- * The experiments that a file of Steadybit or Chaos Mesh describes. Each has passed the experiment's own validation.
- *
- * @param text JSON, or YAML, of which each document has experiments
- * @throws Error if the file is neither
+ * The experiments that the documents of a file of Steadybit or Chaos Mesh describe. Each has passed the experiment's
+ * own validation.
  */
-export function importExperiments(text: string, additions: Additions): Result {
-    const documents = documentsIn(text);
+export function importExperiments(documents: readonly unknown[], additions: Additions): Result {
     const objects = documents.map((document, index) => {
         const remarks = remarksWith(additions.set ?? {});
         return new Fields(document, remarks, documents.length > 1 ? String(index) : "");
@@ -42,7 +39,8 @@ export function importExperiments(text: string, additions: Additions): Result {
 
 const leftOut = "is no experiment of Chaos Mesh, and is left out: apply it by itself";
 
-function documentsIn(text: string): unknown[] {
+/** @param text JSON, or YAML of one or more documents. @throws Error if it is neither */
+export function documentsIn(text: string): unknown[] {
     const json = parseJson(text);
     try {
         const documents = json === undefined ? loadAll(text) : [json];

@@ -12,7 +12,7 @@ export function checkIn(template: Fields): Check[] {
     spec.take("type");
     spec.take("recordsHistoryLimit");
     if (spec.text("mode") === "Synchronous") {
-        template.note("waits until it succeeds, which is left out: checks must hold before an attack", "statusCheck");
+        template.note("waits until it succeeds, which is left out: see begin", "statusCheck");
         return [];
     }
     for (const [key, what] of [

@@ -47,8 +47,9 @@ function amountIn(radius: Fields, of: "containers" | "pods"): number | string | 
     const rounded = "to the nearest";
     if (radius.has("advanced")) {
         const [limit, ...others] = radius.objects("advanced");
-        const [, number, unit] = /^(\d+)([#%])$/.exec(limit!.text("value") ?? "") ?? [];
-        if (others.length > 0 || limit!.text("attribute") !== "k8s.pod.name" || number === undefined)
+        if (limit === undefined) return undefined;
+        const [, number, unit] = /^(\d+)([#%])$/.exec(limit.text("value") ?? "") ?? [];
+        if (others.length > 0 || limit.text("attribute") !== "k8s.pod.name" || number === undefined)
             radius.refuse('has another limit than one of k8s.pod.name, such as "1#" or "50%"', "advanced");
         const amount = unit === "%" ? { percent: Number(number) } : { count: Number(number) };
         return radiusWith(radius, "advanced", { ...amount, of: "pods", rounded });

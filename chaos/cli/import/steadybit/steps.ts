@@ -35,7 +35,7 @@ const attack = (read: ReadAttack): Meaning => ({ is: "attack", read, of: "contai
 const shown: Meaning = { is: "nothing", why: "only shows something; each run has a report with a picture" };
 
 /** Why a check that waits for something is left out. */
-export const onceTrue = "waits until it is true once, but a check holds all the time: see podsReady and condition";
+export const onceTrue = "waits until it is true once, as only begin does, before an attack; a check holds all the time";
 
 /** By `actionType`. */
 const meanings: Readonly<Record<string, Meaning>> = {

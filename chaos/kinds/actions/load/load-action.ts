@@ -44,7 +44,8 @@ export interface LoadAction {
     /** Time limit of a request, in milliseconds since it was due, 100 to 60 000. @default 5000 */
     timeoutMs?: number;
     /**
-     * Requests that wait for an answer at a time, at most, 1 to 1000, each over a connection of its own that is kept.
+     * Requests that wait for an answer at a time, at most, 1 to 1000, each over a connection of its own, which is used
+     * for 1 s.
      * @default as many as are due within `timeoutMs`, 10 to 1000
      */
     connections?: number;

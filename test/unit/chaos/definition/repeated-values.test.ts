@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { planOfArguments } from "../../../../chaos/definition/arguments";
 import { podMistakes } from "../../../../chaos/definition/pod-mistakes";
-import { importExperiments } from "../../../../chaos/cli/import/convert";
+import { documentsIn, importExperiments } from "../../../../chaos/cli/import/convert";
 
 const secret = "s3cr3t-0123456789";
 const http = { kind: "http", path: "/", url: "http://shop.example" };
@@ -84,7 +84,7 @@ it("an import repeats no value of a header", () => {
         },
     });
     const checks = [http] as never;
-    const found = importExperiments(text, { checks, hypothesis: "It holds.", service: "orders" });
+    const found = importExperiments(documentsIn(text), { checks, hypothesis: "It holds.", service: "orders" });
     expect(JSON.stringify(found)).toContain("X-Session-Id: has a value of X-Session-Id");
     expect(JSON.stringify(found)).not.toContain(secret);
 });

@@ -55,7 +55,7 @@ export interface AbortAnswer {
 
 /** What the proxy answers to a gRPC call in a pod's place, in HTTP/2 in clear text only. */
 export interface AbortGrpc {
-    /** Name or number of a status, but not of `OK`: `"UNAVAILABLE"` or 14. */
+    /** One of gRPC's status codes but `OK`: its name, such as `"UNAVAILABLE"`, or its number, 1 to 16. */
     grpc: GrpcStatus | number;
     /** Text of at most 1024 characters. Never put secrets here. @default a sentence that names the run */
     message?: string;
@@ -116,7 +116,7 @@ export interface Selection {
 export interface ByteLimits {
     /** @default as fast as they come */
     bytesPerSecond?: number;
-    /** After so many, and with the next one, the connection is reset. @default never */
+    /** After so many, and with the next one, the connection or, in HTTP/2, the request is reset. @default never */
     cutAfter?: number;
     /** Whose bytes: `upstream` are those that the caller sends. @default "downstream" */
     stream?: Stream;

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
-import { importExperiments } from "../../../../../chaos/cli/import/convert";
+import { documentsIn, importExperiments } from "../../../../../chaos/cli/import/convert";
 import { type Imported, writtenAs } from "../../../../../chaos/cli/import/written";
 import {
     added,
@@ -185,7 +185,7 @@ describe("an experiment of Chaos Mesh", () => {
 
     it("what cannot be said of one document does not refuse the others", () => {
         const text = edited("beacon.yaml", "action: pod-kill", "action: container-kill");
-        const { experiments, refused } = importExperiments(text, added);
+        const { experiments, refused } = importExperiments(documentsIn(text), added);
         expect(experiments.map(({ name }) => name)).toEqual(["validators-alone"]);
         expect(refused).toEqual([{ path: "0.spec.action", reason: expect.stringContaining("leaves its pod") }]);
     });
@@ -624,8 +624,8 @@ it("a file of something else is refused", () => {
         expect.stringContaining('"Deployment" is neither an experiment'),
     ]);
     expect(refusedOf("[1, 2]")).toEqual(expect.arrayContaining([expect.stringContaining("is not an object")]));
-    expect(() => importExperiments("{{ .Values }}: [", fromFile)).toThrow("it is a template, with {{ … }}");
-    expect(() => importExperiments("a: [", fromFile)).toThrow();
+    expect(() => documentsIn("{{ .Values }}: [")).toThrow("it is a template, with {{ … }}");
+    expect(() => documentsIn("a: [")).toThrow();
     expect(refusedOf("")).toEqual([expect.stringContaining("has no document")]);
 });
 

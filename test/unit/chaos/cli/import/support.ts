@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { importExperiments } from "../../../../../chaos/cli/import/convert";
+import { documentsIn, importExperiments } from "../../../../../chaos/cli/import/convert";
 import { type Additions, checkOf } from "../../../../../chaos/cli/import/imported";
 import type { Imported } from "../../../../../chaos/cli/import/written";
 
@@ -16,14 +16,14 @@ export const added: Additions = {
 export const fromFile: Additions = { checks: [] };
 
 export function imported(text: string, additions = fromFile): Imported[] {
-    const { experiments, refused } = importExperiments(text, additions);
+    const { experiments, refused } = importExperiments(documentsIn(text), additions);
     if (refused.length > 0) throw new Error(JSON.stringify(refused, null, 2));
     return experiments;
 }
 
 /** What is refused, as `path: reason`. */
 export function refusedOf(text: string, additions = fromFile): string[] {
-    return importExperiments(text, additions).refused.map(({ path, reason }) => `${path}: ${reason}`);
+    return importExperiments(documentsIn(text), additions).refused.map(({ path, reason }) => `${path}: ${reason}`);
 }
 
 export const differences = ({ differences }: Imported) => differences.map(({ path }) => path);

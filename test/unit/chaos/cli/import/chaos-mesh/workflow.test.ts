@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { importExperiments } from "../../../../../../chaos/cli/import/convert";
+import { documentsIn, importExperiments } from "../../../../../../chaos/cli/import/convert";
 import { added, chaos, imported, noted, refusedOf } from "../support";
 
 const stress = (name: string, more: object = {}) => ({
@@ -128,10 +128,8 @@ describe("a Workflow", () => {
 
     it("is written without the chaos that cannot be said, which is named", () => {
         const io = { name: "files", templateType: "IOChaos", ioChaos: {} };
-        const { experiments, refused } = importExperiments(
-            workflow(group("Serial", "all", "files", "cut"), io, partition("cut")),
-            added,
-        );
+        const text = workflow(group("Serial", "all", "files", "cut"), io, partition("cut"));
+        const { experiments, refused } = importExperiments(documentsIn(text), added);
         expect(experiments.map(({ name }) => name)).toEqual(["storm-cut"]);
         expect(refused[0]).toEqual({
             path: "spec.templates.1.templateType",

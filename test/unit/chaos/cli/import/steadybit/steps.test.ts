@@ -173,8 +173,9 @@ describe("targets", () => {
     });
 
     it("limited by another attribute are refused", () => {
-        const advanced = [{ attribute: "k8s.node.name", value: "1#" }];
-        expect(refusedOf(of({ query: deployment, advanced }), withChecks).join()).toContain(`${radius}.advanced: `);
+        const refused = (advanced: unknown) => refusedOf(of({ query: deployment, advanced }), withChecks).join();
+        expect(refused([{ attribute: "k8s.node.name", value: "1#" }])).toContain(`${radius}.advanced: `);
+        expect(refused("50%")).toContain(`${radius}.advanced: is not a list`);
     });
 });
 
