@@ -39,6 +39,8 @@ export const windowOf = ({ hotDeals }: Shape) => ({ graceMs: hotDeals === 1 ? 2_
 /** A stack with a shop, which is kept from trial to trial. */
 export class Shop {
     private now?: Shape;
+    /** Names of the settings that the last kind has had. */
+    private ofKind: string[] = [];
 
     constructor(readonly stack: TestStack) {}
 
@@ -64,12 +66,22 @@ export class Shop {
         this.now = undefined;
     }
 
-    /** The settings that enable an experiment. @param run names it in reports */
+    /**
+     * The settings that enable an experiment. Those that only another kind has are unset.
+     *
+     * @param run names it in reports
+     */
     enabling(
         run: string,
-        { experiment = "hot-deals-blackhole", deadline = `${deadlineSeconds}s` } = {},
+        {
+            experiment = "hot-deals-blackhole",
+            deadline = `${deadlineSeconds}s`,
+            settings = {},
+        }: { experiment?: string; deadline?: string; settings?: Readonly<Record<string, string>> } = {},
     ): Record<string, string> {
         const { graceMs, durationMs } = windowOf(this.now!);
+        for (const key of this.ofKind) if (!(key in settings)) this.stack.unset(key);
+        this.ofKind = Object.keys(settings);
         return {
             "experiment.enabled": "true",
             "experiment.name": experiment,
@@ -79,17 +91,17 @@ export class Shop {
             "experiment.interval": "250ms",
             "experiment.timeout": "3s",
             "experiment.deadline": deadline,
+            ...settings,
         };
     }
 
     /** @param signal cancels the update, like Ctrl-C */
     async enable(
         run: string,
-        { experiment, settings }: { experiment?: string; settings?: Readonly<Record<string, string>> },
+        kind: { experiment?: string; settings?: Readonly<Record<string, string>> },
         signal: AbortSignal,
     ): Promise<Conclusion> {
-        const enabling = { ...this.enabling(run, { experiment }), ...settings };
-        return this.stack.run(enabling, signal);
+        return this.stack.run(this.enabling(run, kind), signal);
     }
 
     /** Undoes the experiment. @returns why it had to be tried twice. @throws if it fails again */

@@ -21,8 +21,8 @@ export const updateKilled: Course = async (shop, kind, { random, round, denied, 
     let ended = false;
 
     const { experiment, settings, deadlineSeconds = usualDeadlineSeconds } = kind;
-    const run = { experiment, deadline: `${deadlineSeconds}s` };
-    stack.set({ ...shop.enabling(`${kind.name} ${denied} ${round}`, run), ...settings });
+    const run = { experiment, settings, deadline: `${deadlineSeconds}s` };
+    stack.set(shop.enabling(`${kind.name} ${denied} ${round}`, run));
     const update = stack.begin();
     void update.ended.then(() => (ended = true));
     try {
