@@ -37,16 +37,17 @@ export const witnessPolicies = (policies: readonly V1NetworkPolicy[], pass: stri
 
 /**
  * The policies that let other pods accept the connections of what actions have beside the run, under the same
- * conditions. What a policy that combines an attack with others selects, once the attack begins, has these in that one.
+ * conditions. The targets are not chosen yet: of all pods, those under an attack that denies traffic have the label.
+ * What that attack leaves of these connections, its own policy allows.
  */
 export const besidePolicies = (policies: readonly V1NetworkPolicy[], pass: string): BesidePolicy[] =>
-    isolatedIn(policies, ["ingress"]).flatMap(({ podSelector }) => {
-        const rules = policyRules({ ingress: [witnessRule(pass)] });
-        const uncombined = also(podSelector, { key: labels.combined, operator: "DoesNotExist" });
-        const combined = also(podSelector, { key: labels.combined, operator: "Exists" });
-        const before = also(combined, { key: labels.attacked, operator: "DoesNotExist" });
-        return [uncombined, before].map((selector) => ({ adds: true, spec: { podSelector: selector, ...rules } }));
-    });
+    isolatedIn(policies, ["ingress"]).map(({ podSelector }) => ({
+        adds: true,
+        spec: {
+            podSelector: also(podSelector, { key: labels.attacked, operator: "DoesNotExist" }),
+            ...policyRules({ ingress: [witnessRule(pass)] }),
+        },
+    }));
 
 /** The widest selectors of policies that isolate pods in some directions, and in which they do. */
 function isolatedIn(policies: readonly V1NetworkPolicy[], among: readonly Way[]) {

@@ -3,7 +3,7 @@ import { describeTrials } from "./describe-trials";
 import { casesOf } from "./which-tests";
 
 const besideOthers = kinds.filter(({ alone }) => !alone);
-const isUsual = ({ name }: { name: string }) => name === "label-removed";
+const isUsual = ({ name }: { name: string }) => ["label-removed", "load-one-replica"].includes(name);
 
 describeTrials(
     casesOf(

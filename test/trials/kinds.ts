@@ -1,3 +1,4 @@
+import { leasePreparationMs } from "../../chaos/lease/lease-record";
 import { besideAnother } from "./beside-another";
 import type { Kind } from "./kind";
 import { deniedByOthers, failed, ineffective, passed, replaced, unwatched } from "./right-verdicts";
@@ -393,8 +394,8 @@ export const kinds: readonly Kind[] = [
         shape: one,
         ...underLoad,
         allowed: { none: /^$/ },
-        // A load is begun before the attack.
-        deadlineSeconds: 60,
+        // A load begins before the attack: the Job waits so long for an update that is to begin that.
+        deadlineSeconds: leasePreparationMs / 1_000,
         course: updateKilled,
     },
     {
