@@ -21,7 +21,7 @@ import { keepReport } from "../report/report";
 import { awaitRecovery, endOwnRun, type Ending } from "./abort-watch";
 import { abortingRun } from "./aborting-run";
 import { type Begun, notSeen, whyRunIsOver } from "./attacks-last";
-import { beginAttacks, labelAttacked } from "./begin";
+import { beginAttacks, labelAttacked } from "./begin-attacks";
 import type { Given, LabeledTargets, Step, StepContext } from "./contract";
 import { dismissWitness } from "./other-policies";
 import { endAttacksStep, undo } from "./recovery";
