@@ -2,7 +2,7 @@ import type { V1NetworkPolicy } from "../values/kubernetes-types";
 import { type Pod, portNumberIn } from "../values/kubernetes-rules";
 import { labels } from "../cluster/labels";
 import { ReasonError } from "../values/reasons";
-import { madeFrom, type RestsOn } from "./beside";
+import { madeFrom, type RestsOn } from "./own-policies";
 import { type Denial, isTotal, type Peers, subtract } from "./denial";
 import { isolates, type PolicyRules, policyRules, protocolOf, type Rule, rulesOf, type Way, ways } from "./rules";
 import { type Labels, selects } from "./selector";

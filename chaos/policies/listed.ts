@@ -2,7 +2,7 @@ import type { V1NetworkPolicy } from "../values/kubernetes-types";
 import { Mutex } from "../values/async";
 import { isOthersPolicy, isPolicyOfRun, labels } from "../cluster/labels";
 import { type ObjectApi, resources } from "../cluster/resources";
-import { Fit, type OwnPolicy, ownPolicy } from "./beside";
+import { Fit, type OwnPolicy, ownPolicy } from "./own-policies";
 import { knownPolicy } from "./known";
 
 type Policies = AsyncGenerator<V1NetworkPolicy>;

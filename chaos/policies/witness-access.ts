@@ -1,6 +1,6 @@
 import type { V1LabelSelector, V1NetworkPolicy, V1NetworkPolicySpec } from "../values/kubernetes-types";
 import { labels } from "../cluster/labels";
-import type { BesidePolicy } from "./beside";
+import type { NewPolicy } from "./own-policies";
 import { exemption } from "./exemption";
 import { isolates, policyRules, type PolicySpec, type Rule, type Way, ways } from "./rules";
 import { also, isSameSelector, isWithin } from "./selector";
@@ -26,7 +26,7 @@ export const jobPolicy = (pass: string): PolicySpec => ({
  *
  * @param attacked value of the label on pods under attack
  */
-export const witnessPolicies = (policies: readonly V1NetworkPolicy[], pass: string, attacked: string): BesidePolicy[] =>
+export const witnessPolicies = (policies: readonly V1NetworkPolicy[], pass: string, attacked: string): NewPolicy[] =>
     isolatedIn(policies, ways).map(({ podSelector, types }) => ({
         adds: true,
         spec: {
@@ -40,7 +40,7 @@ export const witnessPolicies = (policies: readonly V1NetworkPolicy[], pass: stri
  * conditions. The targets are not chosen yet: of all pods, those under an attack that denies traffic have the label.
  * What that attack leaves of these connections, its own policy allows.
  */
-export const besidePolicies = (policies: readonly V1NetworkPolicy[], pass: string): BesidePolicy[] =>
+export const besidePolicies = (policies: readonly V1NetworkPolicy[], pass: string): NewPolicy[] =>
     isolatedIn(policies, ["ingress"]).map(({ podSelector }) => ({
         adds: true,
         spec: {

@@ -1,4 +1,4 @@
-import type { LoadReport } from "../kinds/attacks/loads";
+import type { UsageReport } from "../kinds/attacks/stress/usage";
 import { pause, poll } from "../values/async";
 import type { Cluster } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
@@ -185,7 +185,7 @@ export class AttackProof {
 
     /** What the Job has reported of this attack. */
     private async log() {
-        const { reports, kills, refused, missed, loads } = await this.job.read();
+        const { reports, kills, refused, missed, usage } = await this.job.read();
         const { targetLabel } = this.args;
         return {
             readAt: performance.now(),
@@ -193,7 +193,7 @@ export class AttackProof {
             kills: kills.filter(({ killed: { label } }) => label === targetLabel),
             refused: refused.filter(({ refused: { label } }) => label === targetLabel),
             missed: missed.filter(({ missed: { label } }) => label === targetLabel),
-            loads: loads.filter(({ load: { label } }) => label === targetLabel),
+            usage: usage.filter(({ usage: { label } }) => label === targetLabel),
         };
     }
 
@@ -206,11 +206,11 @@ export class AttackProof {
         };
     }
 
-    /** What each container has used until now, that the Job has loaded. */
-    async loads(): Promise<LoadReport[]> {
-        const last = new Map<string, LoadReport>();
-        for (const { load } of (await this.log()).loads) {
-            const { label: _, ...report } = load;
+    /** What each container has used until now, that the Job has stressed. */
+    async usage(): Promise<UsageReport[]> {
+        const last = new Map<string, UsageReport>();
+        for (const { usage } of (await this.log()).usage) {
+            const { label: _, ...report } = usage;
             last.set(`${report.pod}/${report.container}`, report);
         }
         return [...last.values()];

@@ -1,5 +1,5 @@
 import type { Counts } from "../kinds/attacks/counted";
-import type { LoadReport } from "../kinds/attacks/loads";
+import type { UsageReport } from "../kinds/attacks/stress/usage";
 import { attackKindOf } from "../kinds/attacks/registry";
 import type { Cluster } from "../cluster/client";
 import type { Plan, RunAttack } from "../definition/plan";
@@ -30,8 +30,8 @@ export interface ShownAttack extends RunAttack {
     kills?: { at: number; pod: string; uid: string }[];
     /** The pods whose eviction was refused, and why. Absent as `kills` is. */
     refused?: { at: number; pod: string; uid: string; problem: string }[];
-    /** What its containers have used. Absent if it loads none. */
-    loads?: LoadReport[];
+    /** What its containers have used. Absent if it stresses none. */
+    usage?: UsageReport[];
     /** What it has counted. Absent if it counts nothing, or that is not known. */
     counts?: Counts;
 }
@@ -174,11 +174,11 @@ export class AttackProofs {
             if (attackKindOf(shown.attack).proof(shown.attack).deleted) Object.assign(shown, await proof.kills());
     }
 
-    /** Finds out what the containers have used that the Job has loaded. */
-    async seeLoads(): Promise<void> {
+    /** Finds out what the containers have used that the Job has stressed. */
+    async seeUsage(): Promise<void> {
         for (const { proof, shown } of this.attacks) {
-            const loads = await proof.loads();
-            if (loads.length > 0) shown.loads = loads;
+            const usage = await proof.usage();
+            if (usage.length > 0) shown.usage = usage;
         }
     }
 

@@ -5,10 +5,10 @@ import {
     deadlineContainer,
     type KeptState,
     type KillReport,
-    type LoadLine,
     type LogLine,
     type MissedKill,
     type RefusedEviction,
+    type UsageLine,
 } from "../witness/protocol";
 
 const keptStates = ["answering", "silent", "lost", "ended"] as const satisfies KeptState[];
@@ -22,7 +22,7 @@ export interface JobReports {
     kills: KillReport[];
     refused: RefusedEviction[];
     missed: MissedKill[];
-    loads: LoadLine[];
+    usage: UsageLine[];
 }
 
 /** What the pods of a deadline Job have logged. Each read asks only for what is new, and adds it to what is known. */
@@ -44,7 +44,7 @@ export class JobLogReader {
             kills: inOrder(logs.flatMap(({ kills }) => kills)),
             refused: inOrder(logs.flatMap(({ refused }) => refused)),
             missed: inOrder(logs.flatMap(({ missed }) => missed)),
-            loads: inOrder(logs.flatMap(({ loads }) => loads)),
+            usage: inOrder(logs.flatMap(({ usage }) => usage)),
         };
     }
 
@@ -85,7 +85,7 @@ class PodLog {
     readonly kills: KillReport[] = [];
     readonly refused: RefusedEviction[] = [];
     readonly missed: MissedKill[] = [];
-    readonly loads: LoadLine[] = [];
+    readonly usage: UsageLine[] = [];
     /** When the last read began, by this machine's clock. */
     readAt?: number;
     begun?: number;
@@ -105,7 +105,7 @@ class PodLog {
         return true;
     }
 
-    private addLine({ begun, line, at, changed, killed, refused, missed, load }: LogLine): boolean {
+    private addLine({ begun, line, at, changed, killed, refused, missed, usage }: LogLine): boolean {
         if (begun !== this.begun) {
             // The container was restarted. Its process knows nothing of the one before.
             if (line !== 0) return false;
@@ -121,7 +121,7 @@ class PodLog {
         if (killed) this.kills.push({ at, killed });
         if (refused) this.refused.push({ at, refused });
         if (missed) this.missed.push({ at, missed });
-        if (load) this.loads.push({ at, load });
+        if (usage) this.usage.push({ at, usage });
         if (changed) this.addChange(at, changed);
         return true;
     }

@@ -4,7 +4,7 @@ import type { Cluster } from "../cluster/client";
 import { hasEnded } from "../values/kubernetes-rules";
 import { isOthersPolicy } from "../cluster/labels";
 import { isolatesPod } from "../policies/allows";
-import { type OwnPolicy, whyUnfit } from "../policies/beside";
+import { type OwnPolicy, whyUnfit } from "../policies/own-policies";
 import { type KnownPolicy, knownPolicies, knownPolicy, saidBy } from "../policies/known";
 import { isolates, rulesOf, type Way, ways } from "../policies/rules";
 import { selects } from "../policies/selector";

@@ -101,7 +101,7 @@ export function journalOf(plan: Plan, found: Found): Journal {
         attackedAt,
         ...(aborted && { aborted }),
         endedAt: Date.now(),
-        attacks: attacks.map(({ name, chosen, proven, kills, refused, loads, became, counts, longestGapMs }) => ({
+        attacks: attacks.map(({ name, chosen, proven, kills, refused, usage, became, counts, longestGapMs }) => ({
             name,
             provenAt: proven?.attackedAt,
             targets: chosen.targets,
@@ -109,7 +109,7 @@ export function journalOf(plan: Plan, found: Found): Journal {
             peerWorkloads: chosen.peerWorkloads,
             kills,
             ...(refused && refused.length > 0 && { refused }),
-            loads,
+            usage,
             established: became,
             counts,
             longestGapMs,

@@ -3,7 +3,7 @@ import { deliverySchema } from "../kinds/actions/beside";
 import { performedSchema } from "../kinds/actions/perform";
 import { actionSchema } from "../kinds/actions/registry";
 import { countsSchema } from "../kinds/attacks/counted";
-import { loadSchema } from "../kinds/attacks/loads";
+import { usageSchema } from "../kinds/attacks/stress/usage";
 import { attackSchema } from "../kinds/attacks/registry";
 import { abortedSchema } from "../kinds/checks/abort";
 import { baselineSchema } from "../kinds/checks/change-limits";
@@ -109,10 +109,10 @@ const attack = z.object({
         .array(kill.extend({ problem: z.string().describe("What the API server said") }))
         .optional()
         .describe("The pods whose eviction was refused, each at the first time; absent if none was"),
-    loads: z
-        .array(loadSchema)
+    usage: z
+        .array(usageSchema)
         .optional()
-        .describe("What the containers have used, by their cgroups, if the attack loads them"),
+        .describe("What the containers have used, by their cgroups, if the attack stresses them"),
     established: established.optional(),
     counts: countsSchema
         .optional()

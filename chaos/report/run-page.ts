@@ -1,6 +1,6 @@
 import { attackKindOf } from "../kinds/attacks/registry";
 import { describeCounts } from "../kinds/attacks/counted";
-import { describeLoad } from "../kinds/attacks/loads";
+import { describeUsage } from "../kinds/attacks/stress/usage";
 import { describeChange } from "../kinds/checks/change-limits";
 import { isAttack, onlyObserves } from "../definition/plan";
 import { describeMilliseconds, formatDuration } from "../values/duration";
@@ -114,7 +114,7 @@ function rowsOf(journal: Journal): Row[] {
         ["Hypothesis", conclusion.hypothesis],
         ...beginRow(journal),
         ...attackRows(journal),
-        ...loadRows(journal),
+        ...usageRows(journal),
         ...deliveryRows(journal),
         ...establishedRows(journal),
         ...unprovenRows(journal),
@@ -161,8 +161,8 @@ const describeRefused = (refused: NonNullable<Journal["attacks"][number]["refuse
         .map(([problem, kills]) => `; refused the eviction of ${kills.map(({ pod }) => pod).join(", ")}: ${problem}`)
         .join("");
 
-const loadRows = ({ attacks }: Journal): Row[] =>
-    attacks.flatMap(({ loads = [] }) => loads.map((load): Row => ["Load", describeLoad(load)]));
+const usageRows = ({ attacks }: Journal): Row[] =>
+    attacks.flatMap(({ usage = [] }) => usage.map((one): Row => ["Usage", describeUsage(one)]));
 
 const deliveryRows = ({ deliveries = [] }: Journal): Row[] =>
     deliveries.map((one): Row => ["Sent", describeDelivery(one)]);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Counted, countedSince, describeCounts } from "../kinds/attacks/counted";
-import { describeLoad } from "../kinds/attacks/loads";
+import { describeUsage } from "../kinds/attacks/stress/usage";
 import { attackKindOf } from "../kinds/attacks/registry";
 import { namesOf } from "../kinds/checks/observe";
 import { attacksOf, isAttack, needsDeadlineJob, undoneOf } from "../definition/plan";
@@ -21,7 +21,7 @@ import { keepReport } from "../report/report";
 import { awaitRecovery, endOwnRun, type Ending } from "./abort-watch";
 import { abortingRun } from "./aborting-run";
 import { type Begun, notSeen, whyRunIsOver } from "./attacks-last";
-import { beginAttacks, labelAttacked } from "./begin";
+import { beginAttacks, labelAttacked } from "./begin-attacks";
 import type { Given, LabeledTargets, Step, StepContext } from "./contract";
 import { dismissWitness } from "./other-policies";
 import { endAttacksStep, undo } from "./recovery";
@@ -95,10 +95,10 @@ async function observe(context: StepContext, given: Given<"check">): Promise<Con
         printEstablished(context, proofs.shown);
         for (const [index, one] of proofs.shown.entries()) await count(context, one, seen, await countedBefore[index]);
     }
-    // Kills and loads are shown beside the verdict, which does not rest on them.
+    // Kills and usage are shown beside the verdict, which does not rest on them.
     await proofs.seeKills().catch(() => undefined);
-    await proofs.seeLoads().catch(() => undefined);
-    for (const load of proofs.shown.flatMap(({ loads = [] }) => loads)) context.say(describeLoad(load));
+    await proofs.seeUsage().catch(() => undefined);
+    for (const one of proofs.shown.flatMap(({ usage = [] }) => usage)) context.say(describeUsage(one));
     // An attack of a run that is over says nothing more, even if another is still there.
     const isOver = seen.reasons.some((one) => one?.code === "run-over");
     const stays = plan.until === "disabled" && !isOver && (await wouldEnd(context, job));

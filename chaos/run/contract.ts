@@ -12,7 +12,7 @@ import type { Observed } from "../kinds/checks/observe";
 import type { Cluster } from "../cluster/client";
 import type { Plan } from "../definition/plan";
 import type { JobBasis } from "../witness/protocol";
-import type { OwnPolicy } from "../policies/beside";
+import type { OwnPolicy } from "../policies/own-policies";
 import type { KnownPolicy } from "../policies/known";
 import { ReasonError } from "../values/reasons";
 import type { Conclusion } from "../report/conclusion";

@@ -9,7 +9,7 @@ import type { Plan, RunAttack } from "../definition/plan";
 import { endAttacks } from "../ending/end";
 import { witnessPoliciesOf } from "../ending/left";
 import { jobPolicyName } from "../ending/scope";
-import { type BesidePolicy, noteOf, type OwnPolicy, ownPolicy } from "../policies/beside";
+import { type NewPolicy, noteOf, type OwnPolicy, ownPolicy } from "../policies/own-policies";
 import { peersIn } from "../policies/denial";
 import { type Combination, combine } from "../policies/combine";
 import { exemptedPolicy, exempting } from "../policies/exemption";
@@ -203,7 +203,7 @@ export async function exemptFrom(
 async function createOwn(
     { cluster, plan, owner }: Admitted,
     name: string,
-    { spec, annotations = {}, ...restsOn }: BesidePolicy,
+    { spec, annotations = {}, ...restsOn }: NewPolicy,
     more?: Record<string, string>,
 ): Promise<OwnPolicy> {
     const { experiment, namespace } = plan;

@@ -2,10 +2,10 @@ import {
     type Change,
     type ConnectionReport,
     type KillReport,
-    type LoadLine,
     type LogLine,
     type MissedKill,
     type RefusedEviction,
+    type UsageLine,
 } from "./protocol";
 
 /** How often the log says that the Job has looked, if nothing has changed. */
@@ -51,7 +51,7 @@ export class JobLog {
     }
 
     /** Writes down a kill, one that was refused or could not be made, or what a container uses. */
-    reported(report: KillReport | RefusedEviction | MissedKill | LoadLine): void {
+    reported(report: KillReport | RefusedEviction | MissedKill | UsageLine): void {
         this.append(report);
     }
 

@@ -7,8 +7,8 @@
  *   Service changes or a policy keeps callers from it; when somebody deletes an attack's object, or deletes or edits a
  *   policy of the run; or when they delete or change one that the run's own rest on. Without attacks, it restores what
  *   the run has changed; its deadline counts from the taking of the lease.
- * - Kills pods, or has programs load containers, if an attack asks for that, and while the namespace's lease names this
- *   run.
+ * - Kills pods, or has programs stress containers, if an attack asks for that, and while the namespace's lease names
+ *   this run.
  * - Says on the targets by Events that they are attacked.
  * - Is the witness: an ordinary pod that tries to connect to the labeled pods. Its log, one `LogLine` per line, proves
  *   that the attacks work, or that they do not, and shows what becomes of established connections. It also accepts
@@ -101,7 +101,7 @@ async function main(): Promise<void> {
             },
             refused: ({ at, ...refused }) => jobLog.reported({ at, refused: { label, ...refused } }),
             missed: ({ at, ...missed }) => jobLog.reported({ at, missed: { label, ...missed } }),
-            loaded: ({ at, ...load }) => jobLog.reported({ at, load: { label, ...load } }),
+            used: ({ at, ...usage }) => jobLog.reported({ at, usage: { label, ...usage } }),
             noteOnOwnPod: (metadata) => noteOnOwnPod(NAMESPACE, metadata),
         }),
     );

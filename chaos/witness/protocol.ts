@@ -1,4 +1,4 @@
-import type { LoadReport } from "../kinds/attacks/loads";
+import type { UsageReport } from "../kinds/attacks/stress/usage";
 
 export const deadlineContainer = "deadline";
 
@@ -131,11 +131,11 @@ export interface MissedKill {
     missed: { label: string; what?: string; forMs: number; problem: string };
 }
 
-/** What a container has used until now: see `loadSchema`. */
-export interface LoadLine {
+/** What a container has used until now: see `usageSchema`. */
+export interface UsageLine {
     /** In milliseconds since the epoch. */
     at: number;
-    load: { label: string } & LoadReport;
+    usage: { label: string } & UsageReport;
 }
 
 /** A line of the Job's log, as JSON. */
@@ -155,7 +155,7 @@ export interface LogLine {
     killed?: KillReport["killed"];
     refused?: RefusedEviction["refused"];
     missed?: MissedKill["missed"];
-    load?: LoadLine["load"];
+    usage?: UsageLine["usage"];
 }
 
 export type Change = "open" | "closed" | "gone" | KeptState | "unkept";

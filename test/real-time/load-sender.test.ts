@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LoadAction } from "../../chaos/kinds/actions/load/load-action";
 import { load } from "../../chaos/kinds/actions/load/load";
 import { SenderReader } from "../../chaos/kinds/actions/load/reader";
-import { lingersMs } from "../../chaos/kinds/actions/load/sender/protocol";
+import { lingersMs } from "../../chaos/kinds/actions/load/sender/settings";
 import type { V1Pod } from "../../chaos/values/kubernetes-types";
 import { bundledFile } from "../../toolchain/bundle";
 import { makeCertificate } from "../support/certificate";

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { programOf, type Tool, tools } from "../../chaos/kinds/attacks/stress/load-programs";
+import { programOf, type Tool, tools } from "../../chaos/kinds/attacks/stress/stress-programs";
 import { until } from "../support/until";
 
 const installed = (Object.keys(tools) as Tool[]).filter((tool) => spawnSync(tool, ["--version"]).error === undefined);

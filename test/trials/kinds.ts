@@ -14,7 +14,7 @@ import {
     scaledBack,
     selectorPatched,
 } from "./troubles/cluster";
-import { loadDeleted, loadStopped, proxyKilled } from "./troubles/beside";
+import { loadDeleted, loadStopped, proxyKilled } from "./troubles/own-pods";
 import { enforcerOff } from "./troubles/enforcer";
 import {
     jobDeletedOften,

@@ -5,7 +5,7 @@ import type { Cluster } from "../../cluster/client";
 import type { jobTypes, KnownResource, Restores, Right } from "../../cluster/resources";
 import type { Reason } from "../../values/reasons";
 import type { Mistake } from "../../values/texts";
-import type { BesidePolicy } from "../../policies/beside";
+import type { NewPolicy } from "../../policies/own-policies";
 import type { Denial } from "../../policies/denial";
 import type { PodOptions } from "../../pods/pod-options";
 import type { ExperimentPrograms } from "../../pods/built-programs";
@@ -82,7 +82,7 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
      *
      * @throws Error if it cannot
      */
-    admit?(attack: RunAttack<A, F>, cluster: Cluster, { policies, pass }: Policed): Promise<BesidePolicy[]>;
+    admit?(attack: RunAttack<A, F>, cluster: Cluster, { policies, pass }: Policed): Promise<NewPolicy[]>;
     /** To which pods it connects itself, at which ports: no other attack of its run may deny that. @default none */
     connects?(found: F): { pod: string; ports: readonly number[] }[];
     /** How long its object usually takes at most to be ready, in ms: a deadline has room for that. @default 0 */

@@ -1,5 +1,5 @@
 import type { V1Pod } from "../../values/kubernetes-types";
-import type { BesidePolicy } from "../../policies/beside";
+import type { NewPolicy } from "../../policies/own-policies";
 import { isAllDenied } from "../../policies/denial";
 import { withoutLine } from "../../policies/exemption";
 import { ways } from "../../policies/rules";
@@ -35,7 +35,7 @@ export function refuseConflicts(attacks: readonly RunAttack<Attack>[]): void {
 /** A fault, and the policies that let its proxy work among others; see `admit` of `AttackKind`. */
 export interface AdmittedAttack {
     attack: RunAttack<Attack>;
-    needed: readonly BesidePolicy[];
+    needed: readonly NewPolicy[];
 }
 
 /**

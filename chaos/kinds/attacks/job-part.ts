@@ -2,7 +2,7 @@ import type { Container } from "../../cluster/exec";
 import type { ApiResponse } from "../../cluster/verbs";
 import type { ObjectApi, ObjectReference } from "../../cluster/resources";
 import type { V1Status } from "../../values/kubernetes-types";
-import type { LoadReport } from "./loads";
+import type { UsageReport } from "./stress/usage";
 
 /** What the deadline Job does for an attack, besides ending it and connecting to its targets. */
 export interface JobPart {
@@ -52,7 +52,7 @@ export interface JobContext {
     refused: (eviction: { at: number; pod: string; uid: string; problem: string }) => void;
     /** Reports that something was due at a moment, and could not be done for a time since then. */
     missed: (due: { at: number; what?: string; forMs: number; problem: string }) => void;
-    /** Reports what a container uses. */
-    loaded: (load: { at: number } & LoadReport) => void;
+    /** Reports what a container has used. */
+    used: (usage: { at: number } & UsageReport) => void;
     noteOnOwnPod: (metadata: { labels: Record<string, string>; annotations: Record<string, string> }) => Promise<void>;
 }

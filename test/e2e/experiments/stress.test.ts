@@ -26,16 +26,16 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 const programs = () => programsInPods().length;
-const untilLoaded = () => until("a program runs", () => Promise.resolve(programs() > 0), { timeoutMs: 120_000 });
+const untilStressed = () => until("a program runs", () => Promise.resolve(programs() > 0), { timeoutMs: 120_000 });
 const untilNone = (timeoutMs = longestMs) =>
     until("no program is left", () => Promise.resolve(programs() === 0), { timeoutMs });
 
-/** Begins an update that loads the target, and kills it with SIGKILL then. */
-async function loadAndKill(settings: Record<string, string> = {}): Promise<void> {
+/** Begins an update that stresses the target, and kills it with SIGKILL then. */
+async function stressAndKill(settings: Record<string, string> = {}): Promise<void> {
     stack.set({ ...short, ...settings });
     const update = stack.begin();
     try {
-        await untilLoaded();
+        await untilStressed();
     } catch (error) {
         throw new Error(update.printed(), { cause: error });
     } finally {
@@ -44,14 +44,14 @@ async function loadAndKill(settings: Record<string, string> = {}): Promise<void>
     expect(programs()).toBeGreaterThan(0);
 }
 
-it("loads its target as its cgroup shows, and no other; nothing is left", async () => {
+it("stresses its target as its cgroup shows, and no other; nothing is left", async () => {
     const { verdict, reason } = await stack.run(short);
     expect([verdict, reason]).toEqual(["PASSED", expect.stringContaining("100% of") as string]);
-    const { loads, targets } = stack.journal().attacks[0]!;
-    expect(loads).toMatchObject([
+    const { usage, targets } = stack.journal().attacks[0]!;
+    expect(usage).toMatchObject([
         { pod: targets[0]!.pod, container: "hot-deals", limit: { cores: 1, bytes: 2 ** 27 } },
     ]);
-    const [{ before, under, held, killed }] = loads as [NonNullable<typeof loads>[number]];
+    const [{ before, under, held, killed }] = usage as [NonNullable<typeof usage>[number]];
     expect(before.cores).toBeLessThan(0.5);
     expect(under.cores).toBeGreaterThan(0.8);
     expect(under.throttled).toBeGreaterThan(before.throttled);
@@ -63,7 +63,7 @@ it("loads its target as its cgroup shows, and no other; nothing is left", async 
 });
 
 it("ends when the namespace's lease is deleted, though the update that began it was killed", async () => {
-    await loadAndKill({ "experiment.duration": "60s" });
+    await stressAndKill({ "experiment.duration": "60s" });
     await stack.cluster.coordination.deleteNamespacedLease({ name: leaseName, namespace: stack.namespace });
     await untilNone(5_000);
     await stack.cancel();
@@ -72,14 +72,14 @@ it("ends when the namespace's lease is deleted, though the update that began it 
 });
 
 itInAll("ends with the deadline Job's pod, whose replacement begins it again, and at its deadline", async () => {
-    await loadAndKill({ "experiment.deadline": "60s" });
+    await stressAndKill({ "experiment.deadline": "60s" });
     const { core } = stack.cluster;
     const ofJob = { namespace: stack.namespace, labelSelector: "batch.kubernetes.io/job-name" };
     const { name, namespace } = (await core.listNamespacedPod(ofJob)).items[0]!.metadata!;
     const place = { name: name!, namespace: namespace! };
     await core.createNamespacedPodEviction({ ...place, body: { metadata: place } });
     await untilNone();
-    await untilLoaded();
+    await untilStressed();
     await untilNone(70_000);
     await stack.cancel();
     await stack.toDefaults();

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { V1Pod } from "../../../chaos/values/kubernetes-types";
-import { programMark } from "../../../chaos/kinds/attacks/stress/load-programs";
+import { programMark } from "../../../chaos/kinds/attacks/stress/stress-programs";
 import { inputFrom, type StepName, variables } from "../../../chaos/run/contract";
 import { cgroupProcesses } from "../../../sandbox/node/cgroups";
 

@@ -14,7 +14,7 @@ import type { CaReference, SecretReference } from "../../checks/endpoint-schema"
 import { ReasonError } from "../../../values/reasons";
 import type { BesidePodArgs } from "../beside";
 import { connectionsOf, type LoadAction, requiredOf, usualTimeoutMs } from "./load-action";
-import { type FromVariable, lingersMs, type SenderSettings } from "./sender/protocol";
+import { type FromVariable, lingersMs, type SenderSettings } from "./sender/settings";
 
 /**
  * With 2,000 requests/s over up to 1,000 connections in clear text, the program takes at most 76 MB; with the heap that

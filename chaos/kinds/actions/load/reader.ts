@@ -3,7 +3,7 @@ import { parseJson } from "../../../values/json";
 import { type Quantile, quantiles } from "../../../values/compared";
 import type { BesideReader, Delivery } from "../beside";
 import { type LoadAction, requestOf, requiredOf } from "./load-action";
-import { mostOf, type SecondLine } from "./sender/protocol";
+import { mostOf, type SecondLine } from "./sender/second-line";
 
 const secondMs = 1_000;
 /** Lines that came later than this are forgotten: the longest window has an hour. */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { resources } from "../../../cluster/resources";
 import type { AttackKind } from "../attack-kind";
-import { explainFail, stopContainers } from "./begin";
+import { explainFail, stopContainers } from "./stop-containers";
 import { tryFail } from "./try-out";
 import { nameOf, type Victim } from "./victim";
 

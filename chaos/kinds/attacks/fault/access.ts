@@ -13,7 +13,7 @@ import type {
 import { addressesOf, type Pod, portNumberIn } from "../../../values/kubernetes-rules";
 import { labels } from "../../../cluster/labels";
 import { allows, allowsPeer, allowsPort, isolatesPod, type Peer } from "../../../policies/allows";
-import { type BesidePolicy, madeFrom } from "../../../policies/beside";
+import { madeFrom, type NewPolicy } from "../../../policies/own-policies";
 import { exemption, withoutLine } from "../../../policies/exemption";
 import { policyRules, type Rule, rulesOf } from "../../../policies/rules";
 import { also, both, isWithin, type Labels, selects } from "../../../policies/selector";
@@ -49,7 +49,7 @@ export interface AccessArgs extends Access {
  * @throws ReasonError if they let some callers reach some pods of the Service only: through the proxy these would reach
  *   all
  */
-export function proxyPolicies(policies: readonly V1NetworkPolicy[], args: AccessArgs): BesidePolicy[] {
+export function proxyPolicies(policies: readonly V1NetworkPolicy[], args: AccessArgs): NewPolicy[] {
     const { service, proxy, pass, pods, attacked } = args;
     const isolating = policies.filter((policy) => pods.some((pod) => isIsolated(policy, pod)));
     const proxyPod = { matchLabels: { ...proxyLabels(proxy), [labels.pass]: pass } };
@@ -58,7 +58,7 @@ export function proxyPolicies(policies: readonly V1NetworkPolicy[], args: Access
         peers: acceptedAt(port, policies, args),
         ports: [tcp(port.listen)],
     }));
-    const ofProxy: BesidePolicy = {
+    const ofProxy: NewPolicy = {
         from: madeFrom(isolating),
         spec: {
             // It is made even if there are no other policies, since one may come during the run.

@@ -6,7 +6,7 @@ import { hasEnded, isActive, isReady, whyNotRunning } from "../../../values/kube
 import { annotations, labels, selectorOf } from "../../../cluster/labels";
 import { otherResources, resources } from "../../../cluster/resources";
 import { kubectlFor } from "../../../values/kubectl";
-import type { BesidePolicy } from "../../../policies/beside";
+import type { NewPolicy } from "../../../policies/own-policies";
 import { enforcementTimeoutMs } from "../../../policies/enforcement";
 import { selects } from "../../../policies/selector";
 import { reason, type Reason, ReasonError } from "../../../values/reasons";
@@ -27,7 +27,7 @@ export async function admitProxy(
     { experiment, namespace, object: proxy, chosen }: FaultOfRun,
     cluster: Cluster,
     { policies, pass }: Policed,
-): Promise<BesidePolicy[]> {
+): Promise<NewPolicy[]> {
     const service = chosen.found!;
     const [all, own, everywhere] = await Promise.all([
         cluster.all(resources.pod, { namespace }),

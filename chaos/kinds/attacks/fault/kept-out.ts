@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { hasEnded, type Pod } from "../../../values/kubernetes-rules";
 import { annotations, experimentOf, labels, noteIn, selectorOf } from "../../../cluster/labels";
 import { resources } from "../../../cluster/resources";
-import { ownPolicy } from "../../../policies/beside";
+import { ownPolicy } from "../../../policies/own-policies";
 import { othersIn, policiesOfRun } from "../../../policies/listed";
 import { rulesOf } from "../../../policies/rules";
 import type { JobContext } from "../job-part";

@@ -1,6 +1,6 @@
 /**
- * What a container's own cgroup and its node say of CPU and memory, of cgroup v1 and v2, as a program of `programs.ts`
- * prints it: of each file that it could read, `=` and its path in a line, then its lines.
+ * What a container's own cgroup and its node say of CPU and memory, of cgroup v1 and v2, as a program of
+ * `stress-programs.ts` prints it: of each file that it could read, `=` and its path in a line, then its lines.
  *
  * @see https://docs.kernel.org/admin-guide/cgroup-v2.html, https://docs.kernel.org/admin-guide/cgroup-v1/
  */

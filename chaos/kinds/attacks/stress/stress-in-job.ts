@@ -7,11 +7,11 @@ import { exitCodeOf } from "../../../values/kubernetes-rules";
 import { onOneLine } from "../../../values/quoted";
 import type { BeginInJob, JobContext, JobPart } from "../job-part";
 import { Lateness } from "../lateness";
-import type { LoadReport } from "../loads";
-import { isCpuLoaded, isMemoryLoaded, type Load, loadOf, nextBytes, workersFor } from "./load";
-import { programOf } from "./load-programs";
-import { namesOf, type Stress, type StressRequest, type Victim } from "./victim";
 import { filesIn, type Rate, rateBetween, type Reading, readingOf } from "./readings";
+import { programOf } from "./stress-programs";
+import { isCpuTaken, isMemoryTaken, nextBytes, type Taken, takenOf, workersFor } from "./taken";
+import type { UsageReport } from "./usage";
+import { namesOf, type Stress, type StressRequest, type Victim } from "./victim";
 
 /** Between two looks whether the attack may act. */
 const lookMs = 500;
@@ -25,9 +25,9 @@ const silentMs = 10_000;
 const leaveMs = 2_000;
 /** CPU is measured over so many seconds: a program's share varies from one to the next. */
 const rateSeconds = 3;
-/** What is not loaded for so long does not show the attack. A busy node may give a program little for a moment. */
-const unloadedMs = 6_000;
-/** A load that cannot be made is reported after this time. */
+/** What is not seen for so long does not show the attack. A busy node may give a program little for a moment. */
+const unseenMs = 6_000;
+/** That a container cannot be stressed is reported after this time. */
 const maxLateMs = 5_000;
 const reportMs = 5_000;
 /** A container may print anything: no report has so many characters. */
@@ -36,7 +36,7 @@ const longestReport = 200_000;
 const stateMs = 3_000;
 
 /**
- * Has programs load the targets' containers, and ends them: each is a command that runs in its container as long as
+ * Has programs stress the targets' containers, and ends them: each is a command that runs in its container as long as
  * this process renews it, over the connection by which it was started. The end of that is the end of the program.
  */
 export const stressInJob: BeginInJob<Stress> = (stress, context) => {
@@ -45,7 +45,7 @@ export const stressInJob: BeginInJob<Stress> = (stress, context) => {
     const named = (isIn: (one: Stressed) => readonly string[]) => stressed.flatMap(isIn);
     return {
         get last() {
-            return { open: named((one) => one.unloaded), closed: named((one) => one.loaded) };
+            return { open: named((one) => one.missing), closed: named((one) => one.showing) };
         },
     } satisfies JobPart;
 };
@@ -63,7 +63,7 @@ async function stressWhileAllowed(stress: Stress, context: JobContext, stressed:
         if (may !== "granted" || stressed.length > 0) continue;
         const victims = await victimsIn(context).catch(log);
         for (const victim of victims ?? []) stressed.push(new Stressed(stress, victim, context, over.signal, mayGoOn));
-        for (const one of stressed) void one.loadAgainAndAgain();
+        for (const one of stressed) void one.runAgainAndAgain();
     }
 }
 
@@ -72,28 +72,28 @@ async function victimsIn({ api, object }: JobContext): Promise<Victim[]> {
     return (parseJson(request?.data?.tried ?? "") as Victim[] | undefined) ?? [];
 }
 
-/** A container that is loaded. */
+/** A container that is stressed. */
 class Stressed {
     /** The readings of the last seconds. */
     private readings: Reading[] = [];
     /** How many bytes the last line has said. The next reading shows them. */
     private held = 0;
-    /** When each load was seen last, and begun, in milliseconds of `performance.now()`. */
+    /** When it was last seen that the CPU, or the memory, is taken, in milliseconds of `performance.now()`. */
     private readonly seenAt = new Map<string, number>();
     /**
-     * The loads that nothing holds, and that were not seen since: their program has ended, or an earlier pod of the Job
-     * has held them.
+     * What is not taken at the moment, and was not seen since: its program has ended, or an earlier pod of the Job has
+     * run that.
      */
     private readonly interrupted: Set<string>;
     private begunAt?: number;
-    /** The first reading under the whole load. */
+    /** The first reading with all that is taken. */
     private from?: Reading;
     private mostBytes = 0;
     private reportedAt = -Infinity;
     private readonly lateness: Lateness;
     private isStressing = false;
     /** What was killed for memory, if that was wanted: then the attack has done what it was to do. */
-    private killed?: LoadReport["killed"];
+    private killed?: UsageReport["killed"];
 
     constructor(
         private readonly stress: Stress,
@@ -110,26 +110,26 @@ class Stressed {
         return Object.values(namesOf(this.stress, this.victim));
     }
 
-    get loaded(): string[] {
+    get showing(): string[] {
         if (this.killed) return this.names;
         const isRecent = (name: string) => performance.now() - (this.seenAt.get(name) ?? -Infinity) < lineMs * 3;
         return this.names.filter((name) => !this.interrupted.has(name) && isRecent(name));
     }
 
     /** What does not show, for so long that it is not a moment's. */
-    get unloaded(): string[] {
+    get missing(): string[] {
         if (this.killed) return [];
         const since = (name: string) => this.seenAt.get(name) ?? this.begunAt;
-        const isMissing = (name: string) => performance.now() - (since(name) ?? Infinity) > unloadedMs;
+        const isMissing = (name: string) => performance.now() - (since(name) ?? Infinity) > unseenMs;
         return this.names.filter((name) => this.interrupted.has(name) || isMissing(name));
     }
 
-    async loadAgainAndAgain(): Promise<void> {
+    async runAgainAndAgain(): Promise<void> {
         const { over, context, victim } = this;
         for (; !over.aborted; await sleep(lineMs)) {
             if (!this.mayGoOn()) continue;
             const began = Date.now();
-            const ended = await this.load().catch((error: unknown): Ended => ({ why: (error as Error).message }));
+            const ended = await this.run().catch((error: unknown): Ended => ({ why: (error as Error).message }));
             const problem = onOneLine(ended.why);
             if (this.stress.untilKilled && !over.aborted) await this.seeKilled(ended);
             if (over.aborted || this.killed) return;
@@ -144,17 +144,17 @@ class Stressed {
         this.isStressing = false;
     }
 
-    /** Has a program load the container. @throws Error if that is not possible any more */
-    private async load(): Promise<Ended> {
+    /** Has a program stress the container. @throws Error if that is not possible any more */
+    private async run(): Promise<Ended> {
         const { context, victim, over, stress } = this;
         await this.requireThere();
         this.readings = [];
         this.held = 0;
         const closing = new AbortController();
-        const load = loadOf(stress, victim.before);
+        const taken = takenOf(stress, victim.before);
         const { lastSeconds } = stress;
         const command = programOf(victim.tool, {
-            ...workersFor(load, victim.before),
+            ...workersFor(taken, victim.before),
             lastSeconds,
             files: victim.files,
         });
@@ -176,7 +176,7 @@ class Stressed {
             output += printed.toString();
             for (let end; (end = output.indexOf("\n.\n")) >= 0; output = output.slice(end + 3)) {
                 answeredAt = performance.now();
-                this.read(load, readingOf(filesIn(output.slice(0, end + 1))));
+                this.read(taken, readingOf(filesIn(output.slice(0, end + 1))));
                 clearTimeout(timer);
                 timer = setTimeout(renew, this.readings.length > 1 ? lineMs : 0);
             }
@@ -217,7 +217,7 @@ class Stressed {
             over.removeEventListener("abort", leave);
             clearInterval(watching);
             clearTimeout(timer);
-            this.report(load, true);
+            this.report(taken, true);
         }
     }
 
@@ -236,7 +236,7 @@ class Stressed {
                 kills === undefined || victim.tool.endsWith("node") || kills > (victim.before.memory.kills ?? 0);
             if (wasKilled && mayBeForMemory) this.killed = "program";
         } else if ([state, lastState].some((one) => one?.terminated?.reason === "OOMKilled")) this.killed = "container";
-        if (this.killed) this.report(loadOf(this.stress, victim.before), true);
+        if (this.killed) this.report(takenOf(this.stress, victim.before), true);
     }
 
     /** @throws Error if the container is not the one any more that the run has chosen */
@@ -260,11 +260,11 @@ class Stressed {
     }
 
     /** Takes a reading in, and decides how much memory is held next. */
-    private read(load: Load, reading: Reading | undefined): void {
+    private read(taken: Taken, reading: Reading | undefined): void {
         if (reading === undefined) return;
         this.readings.push(reading);
         this.mostBytes = Math.max(this.mostBytes, reading.memory.used);
-        // The first one is of before the load.
+        // The first one is of before the attack.
         const [first] = this.readings;
         if (this.readings.length === 1) {
             this.isStressing = true;
@@ -274,13 +274,13 @@ class Stressed {
         while (this.readings.length > 2 && reading.at - this.readings[1]!.at >= rateSeconds) this.readings.shift();
         const { cpu, memory } = namesOf(this.stress, this.victim);
         const isMeasured = reading.at - first!.at > lineMs / 1_000;
-        if (cpu !== undefined && isMeasured && isCpuLoaded(load, this.rate(), reading)) this.seen(cpu);
+        if (cpu !== undefined && isMeasured && isCpuTaken(taken, this.rate(), reading)) this.seen(cpu);
         if (memory !== undefined) {
-            if (isMemoryLoaded(load, this.held, reading)) this.seen(memory);
-            this.held = nextBytes(load, this.held, reading, this.victim.tool);
+            if (isMemoryTaken(taken, this.held, reading)) this.seen(memory);
+            this.held = nextBytes(taken, this.held, reading, this.victim.tool);
         }
         if (this.names.every((name) => this.seenAt.has(name))) this.from ??= reading;
-        this.report(load);
+        this.report(taken);
     }
 
     private rate(): Rate {
@@ -294,7 +294,7 @@ class Stressed {
     }
 
     /** Reports what the container uses: now and then, and at the end. */
-    private report(load: Load, isLast = false): void {
+    private report(taken: Taken, isLast = false): void {
         const now = this.readings.at(-1);
         const { victim, context, killed } = this;
         const from = this.from ?? (killed && this.readings[0]);
@@ -302,8 +302,8 @@ class Stressed {
         if (now === undefined || from === undefined || now === from || !isDue) return;
         this.reportedAt = performance.now();
         const most = { ...now, memory: { ...now.memory, used: this.mostBytes } };
-        const report = loadReport(victim, load, this.held, from, most);
-        context.loaded({ at: Date.now(), ...report, ...(killed && { killed }) });
+        const report = usageReport(victim, taken, this.held, from, most);
+        context.used({ at: Date.now(), ...report, ...(killed && { killed }) });
     }
 }
 
@@ -322,13 +322,13 @@ function whyEnded(lost: string, errors: string, message = ""): string {
     return lost || errors.trim() || message || "its program has ended";
 }
 
-function loadReport(
+function usageReport(
     { pod, container, tool, before, first }: Victim,
-    load: Load,
+    taken: Taken,
     held: number,
     from: Reading,
     now: Reading,
-): LoadReport {
+): UsageReport {
     const { cpu, memory } = now;
     return {
         pod,
@@ -341,13 +341,13 @@ function loadReport(
         },
         before: useOf(rateBetween(first, before), before),
         under: useOf(rateBetween(from, now), now),
-        ...(load.bytes !== undefined && { held }),
+        ...(taken.bytes !== undefined && { held }),
     };
 }
 
 const rounded = (some: number) => Number(some.toFixed(3));
 
-function useOf({ cores, throttled, nodeBusy }: Rate, { memory, node }: Reading): LoadReport["before"] {
+function useOf({ cores, throttled, nodeBusy }: Rate, { memory, node }: Reading): UsageReport["before"] {
     return {
         cores: rounded(cores),
         throttled: rounded(throttled),

@@ -3,7 +3,7 @@ import { resources, type Right, rightsIn } from "../../../cluster/resources";
 import { notAllowed } from "../../../values/texts";
 import type { AttackKind } from "../attack-kind";
 import { allowedCpu, allowedMemory, describeCores, parseCpu, parseMemory } from "./amounts";
-import { wantedOf } from "./load";
+import { wantedOf } from "./taken";
 import { namesOf, type Stress } from "./victim";
 import { tryStress } from "./try-out";
 
@@ -23,7 +23,7 @@ export interface StressAttack {
     /** Whether it takes `memory` beyond the container's limit, too, until something is killed. @default false */
     untilKilled?: boolean;
     /**
-     * `accept`: a load that may harm other pods of a node is allowed, as without a limit.
+     * `accept`: a stress that may harm other pods of a node is allowed, as without a limit.
      * @default "refuse"
      */
     neighbours?: "accept" | "refuse";

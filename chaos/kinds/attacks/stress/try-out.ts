@@ -1,4 +1,4 @@
-/** What the run tries in the targets of a stress before it: with what they can be loaded, and whether that shows. */
+/** What the run tries in the targets of a stress before it: with what they can be stressed, and whether that shows. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cluster } from "../../../cluster/client";
 import { problemOf } from "../../../cluster/problem";
@@ -8,8 +8,8 @@ import { groupedBy } from "../../../values/grouped";
 import { type ReasonCode, ReasonError } from "../../../values/reasons";
 import type { Target } from "../../../targets/containers";
 import type { RunAttack } from "../attack-kind";
-import { type StressArgs, whyUnfit, whyUnfitTogether } from "./load";
-import { programOf, type Tool, tools } from "./load-programs";
+import { type StressArgs, whyUnfit, whyUnfitTogether } from "./taken";
+import { programOf, type Tool, tools } from "./stress-programs";
 import type { Victim } from "./victim";
 import { type Files, filesFor, filesIn, ownCgroups, rateBetween, type Reading, readingOf } from "./readings";
 
@@ -21,7 +21,7 @@ const measuredMs = 2_000;
 /**
  * Finds a tool in each target, and what its container uses before the attack.
  *
- * @throws ReasonError if a target has no tool, its cgroup cannot be read, or a load would not show or hit others
+ * @throws ReasonError if a target has no tool, its cgroup cannot be read, or a stress would not show or hit others
  */
 export async function tryStress({ attack, chosen }: RunAttack<StressArgs>, cluster: Cluster): Promise<Victim[]> {
     const victims = await inTurns(chosen.targets, maxTried, (target) => tryOne(attack, target, cluster));

@@ -1,7 +1,7 @@
 /** What the run finds in the targets of a stress before it, and tells the deadline Job. */
 import type { Target } from "../../../targets/containers";
-import type { Wanted } from "./load";
-import type { Tool } from "./load-programs";
+import type { Wanted } from "./taken";
+import type { Tool } from "./stress-programs";
 import type { Reading } from "./readings";
 
 /** What the Job is told when it starts: the targets are not known yet. */
@@ -10,7 +10,7 @@ export interface Stress extends Wanted {
     lastSeconds: number;
 }
 
-/** A container that is to be loaded. */
+/** A container that is to be stressed. */
 export interface Victim extends Pick<Target, "pod" | "uid" | "container" | "containerId"> {
     tool: Tool;
     /** The files that say what it uses. */
@@ -26,7 +26,7 @@ export interface StressRequest {
     tried?: string;
 }
 
-/** What the Job's reports call a load that must show. */
+/** What the Job's reports call what must show. */
 export const namesOf = ({ cpu, memory }: Wanted, { pod, container }: Pick<Target, "pod" | "container">) => ({
     ...(cpu !== undefined && { cpu: `the CPU load in ${pod}/${container}` }),
     ...(memory !== undefined && { memory: `the memory load in ${pod}/${container}` }),

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { labels } from "../../../../chaos/cluster/labels";
-import type { OwnPolicy } from "../../../../chaos/policies/beside";
+import type { OwnPolicy } from "../../../../chaos/policies/own-policies";
 import { exemption } from "../../../../chaos/policies/exemption";
 import { knownPolicies } from "../../../../chaos/policies/known";
 import { whyDeniedByOthers } from "../../../../chaos/proof/policy-denies";

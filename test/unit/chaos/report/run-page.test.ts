@@ -90,10 +90,10 @@ describe("the pages", () => {
         expect(runPage(journal)).not.toContain("not proven");
     });
 
-    it("say what each loaded container used", () => {
+    it("say what each stressed container used", () => {
         const use = { cores: 0.1, throttled: 0, bytes: 2 ** 20, node: {} };
         const of = { pod: "web-1", container: "web", tool: "sh", cgroup: 1 as const, limit: {} };
-        const attacks = [{ ...journal.attacks[0]!, loads: [{ ...of, before: use, under: use }] }];
+        const attacks = [{ ...journal.attacks[0]!, usage: [{ ...of, before: use, under: use }] }];
         expect(runPage({ ...journal, attacks })).toContain("web-1/web used 0.1 cores before, 0.1 under attack");
     });
 

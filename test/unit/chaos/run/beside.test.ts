@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LoadAction } from "../../../../chaos/kinds/actions/load/load-action";
-import { bucketOf, type SecondLine } from "../../../../chaos/kinds/actions/load/sender/protocol";
+import { bucketOf, type SecondLine } from "../../../../chaos/kinds/actions/load/sender/second-line";
 import { besides } from "../../../../chaos/kinds/actions/registry";
 import { isRequired } from "../../../../chaos/cluster/resources";
 import { labels as keys } from "../../../../chaos/cluster/labels";

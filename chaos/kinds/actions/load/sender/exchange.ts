@@ -2,7 +2,7 @@ import { Agent as HttpAgent, type IncomingMessage, request as httpRequest, type 
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { withFields, withQuery, withUuids } from "../../../checks/request-parts";
 import { afterRunning, stalledBetween } from "../../../checks/stalls";
-import type { FromVariable, SenderSettings } from "./protocol";
+import type { FromVariable, SenderSettings } from "./settings";
 import type { Became } from "./seconds";
 
 /**

@@ -1,4 +1,4 @@
-import { onTimeMs } from "./protocol";
+import { onTimeMs } from "./settings";
 
 /** Timers are exact to a millisecond. */
 const leastWaitMs = 1;

@@ -1,4 +1,4 @@
-import { bucketOf, type SecondLine } from "./protocol";
+import { bucketOf, type SecondLine } from "./second-line";
 
 /** What became of a request that was sent. */
 export type Became =

@@ -5,7 +5,7 @@
 import { watchStalls } from "../../../checks/stalls";
 import { exchanger } from "./exchange";
 import { openLoop } from "./open-loop";
-import { lingersMs, type SenderEnvironment, type SenderSettings } from "./protocol";
+import { lingersMs, type SenderEnvironment, type SenderSettings } from "./settings";
 import { Seconds } from "./seconds";
 
 const settings = JSON.parse((process.env as unknown as SenderEnvironment).LOAD) as SenderSettings;

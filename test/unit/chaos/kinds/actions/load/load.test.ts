@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { load } from "../../../../../../chaos/kinds/actions/load/load";
 import type { LoadAction } from "../../../../../../chaos/kinds/actions/load/load-action";
-import type { SenderSettings } from "../../../../../../chaos/kinds/actions/load/sender/protocol";
+import type { SenderSettings } from "../../../../../../chaos/kinds/actions/load/sender/settings";
 import { besides, inTurn } from "../../../../../../chaos/kinds/actions/registry";
 import { mistakesIn } from "../../../../../../chaos/definition/definition";
 import { planOfArguments } from "../../../../../../chaos/definition/arguments";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { LoadAction } from "../../../../../../chaos/kinds/actions/load/load-action";
 import { SenderReader } from "../../../../../../chaos/kinds/actions/load/reader";
-import { bucketOf, type SecondLine } from "../../../../../../chaos/kinds/actions/load/sender/protocol";
+import { bucketOf, type SecondLine } from "../../../../../../chaos/kinds/actions/load/sender/second-line";
 
 const action: LoadAction = { kind: "load", service: "web", path: "/", perSecond: 10 };
 /** By the pod's clock, which is behind this machine's. */

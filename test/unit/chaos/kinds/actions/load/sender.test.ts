@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openLoop } from "../../../../../../chaos/kinds/actions/load/sender/open-loop";
-import { bucketOf, mostOf, type SecondLine } from "../../../../../../chaos/kinds/actions/load/sender/protocol";
+import { bucketOf, mostOf, type SecondLine } from "../../../../../../chaos/kinds/actions/load/sender/second-line";
 import { Seconds } from "../../../../../../chaos/kinds/actions/load/sender/seconds";
 
 describe("an open loop", () => {

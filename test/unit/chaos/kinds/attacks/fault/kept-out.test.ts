@@ -6,7 +6,7 @@ import { whyKeptOut } from "../../../../../../chaos/kinds/attacks/fault/kept-out
 import type { RunAttack } from "../../../../../../chaos/kinds/attacks/attack-kind";
 import { type ObjectApi, resources } from "../../../../../../chaos/cluster/resources";
 import { isReadOfMany, isReadWithRules, Sieve } from "../../../../../../chaos/cluster/sieve";
-import { noteOf } from "../../../../../../chaos/policies/beside";
+import { noteOf } from "../../../../../../chaos/policies/own-policies";
 import { whyPoliciesUnfit } from "../../../../../../chaos/policies/listed";
 import { FakeCluster } from "../../../support/fake-cluster";
 

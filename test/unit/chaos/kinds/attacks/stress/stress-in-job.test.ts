@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobContext, JobPart, Permission } from "../../../../../../chaos/kinds/attacks/job-part";
-import type { LoadReport } from "../../../../../../chaos/kinds/attacks/loads";
+import type { UsageReport } from "../../../../../../chaos/kinds/attacks/stress/usage";
 import type { Stress, Victim } from "../../../../../../chaos/kinds/attacks/stress/victim";
 import type { Reading } from "../../../../../../chaos/kinds/attacks/stress/readings";
 import { stressInJob } from "../../../../../../chaos/kinds/attacks/stress/stress-in-job";
@@ -73,7 +73,7 @@ let status: object;
 let uid: string;
 let onExec: () => void;
 let missed: { what?: string; problem: string }[];
-let loads: LoadReport[];
+let usage: UsageReport[];
 let ending: AbortController;
 let part: JobPart;
 beforeEach(() => {
@@ -86,7 +86,7 @@ beforeEach(() => {
     onExec = () => undefined;
     status = { name: "web", containerID: "c1", state: { running: {} } };
     missed = [];
-    loads = [];
+    usage = [];
     ending = new AbortController();
 });
 afterEach(() => {
@@ -128,7 +128,7 @@ function start(stress: Omit<Stress, "lastSeconds">): void {
         permission: async () => permission,
         log: nothing,
         missed: (one: (typeof missed)[number]) => missed.push(one),
-        loaded: (one: LoadReport) => loads.push(one),
+        used: (one: UsageReport) => usage.push(one),
     } as unknown as JobContext);
 }
 const pass = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1_000);
@@ -141,17 +141,17 @@ it("nothing runs before the attack may act", async () => {
     expect(programs).toEqual([]);
 });
 
-it("a program is renewed every second, and its load reported as seen", async () => {
+it("a program is renewed every second, and what it takes reported as seen", async () => {
     start({ cpu: "100%" });
     await pass(10);
     expect(programs).toHaveLength(1);
     expect(programs[0]!.lines.length).toBeGreaterThan(7);
     expect(part.last).toEqual({ open: [], closed: ["the CPU load in web-1/web"] });
     await pass(10);
-    expect(loads.at(-1)).toMatchObject({ pod: "web-1", cgroup: 2, limit: { cores: 0.2 }, under: { cores: 0.2 } });
+    expect(usage.at(-1)).toMatchObject({ pod: "web-1", cgroup: 2, limit: { cores: 0.2 }, under: { cores: 0.2 } });
 });
 
-it("a load is missing until it shows: nothing has held that of an earlier pod of the Job meanwhile", async () => {
+it("CPU is missing until it shows: nothing has taken what an earlier pod of the Job took meanwhile", async () => {
     start({ cpu: "100%" });
     await pass(0.6);
     expect(part.last).toEqual({ open: ["the CPU load in web-1/web"], closed: [] });
@@ -159,7 +159,7 @@ it("a load is missing until it shows: nothing has held that of an earlier pod of
     expect(part.last).toEqual({ open: [], closed: ["the CPU load in web-1/web"] });
 });
 
-it("a load that does not show any more is neither for some seconds, and then missing", async () => {
+it("CPU that does not show any more is neither for some seconds, and then missing", async () => {
     start({ cpu: "100%" });
     await pass(5);
     cores = 0.1;
@@ -214,7 +214,7 @@ describe("a program ends", () => {
     });
 });
 
-it("a load whose program has ended does not show until it is seen again", async () => {
+it("CPU whose program has ended does not show until it is seen again", async () => {
     start({ cpu: "100%" });
     await pass(5);
     programs[0]!.end();
@@ -259,7 +259,7 @@ describe("with untilKilled", () => {
         status = then;
         end(programs[0]!);
         await pass(10);
-        return { programs: programs.length, killed: loads.at(-1)?.killed, shown: part.last!.closed.length, missed };
+        return { programs: programs.length, killed: usage.at(-1)?.killed, shown: part.last!.closed.length, missed };
     };
 
     const lastState = { terminated: { reason: "OOMKilled" } };
@@ -268,7 +268,7 @@ describe("with untilKilled", () => {
     it.each<[string, (program: Program) => void]>([
         ["ends its program", (program) => program.end()],
         ["closes the connection", (program) => program.end(new Error("closed"))],
-    ])("a container that is killed, which %s, is what was wanted: it is not loaded again", async (_, end) => {
+    ])("a container that is killed, which %s, is what was wanted: it is not stressed again", async (_, end) => {
         expect(await killed(restarted, end)).toEqual({ programs: 1, killed: "container", shown: 1, missed: [] });
     });
 
@@ -281,7 +281,7 @@ describe("with untilKilled", () => {
         start({ memory: "100%", untilKilled: true });
         await pass(20);
         expect(part.last).toEqual({ open: ["the memory load in web-1/web"], closed: [] });
-        expect(loads).toEqual([]);
+        expect(usage).toEqual([]);
     });
 
     it("a program that ends for another reason is started again", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { describeLoad, type LoadReport } from "../../../../../../chaos/kinds/attacks/loads";
+import { describeUsage, type UsageReport } from "../../../../../../chaos/kinds/attacks/stress/usage";
 import { attackKindOf } from "../../../../../../chaos/kinds/attacks/registry";
-import { wantedOf } from "../../../../../../chaos/kinds/attacks/stress/load";
+import { wantedOf } from "../../../../../../chaos/kinds/attacks/stress/taken";
 import type { StressAttack } from "../../../../../../chaos/kinds/attacks/stress/stress";
 import { mistakesIn } from "../../../../../../chaos/definition/definition";
 
@@ -44,9 +44,9 @@ describe("a stress", () => {
     });
 });
 
-describe("what a load did", () => {
+describe("what a container used", () => {
     const use = { cores: 0.1, throttled: 0, bytes: 20 * 2 ** 20, node: { busy: 0.5 } };
-    const load: LoadReport = {
+    const usage: UsageReport = {
         pod: "web-1",
         container: "web",
         tool: "perl",
@@ -57,7 +57,7 @@ describe("what a load did", () => {
     };
 
     it("is said with limits, throttling and the node", () => {
-        expect(describeLoad(load)).toBe(
+        expect(describeUsage(usage)).toBe(
             "web-1/web used 0.1 cores before, 0.2 of 0.2 under attack, throttled in 90% of the periods; " +
                 "memory 20 MiB, then up to 100 MiB of 128 MiB; its node was 50% busy before, 75% under attack",
         );
@@ -65,15 +65,15 @@ describe("what a load did", () => {
 
     it("has no limits or node that are not known", () => {
         const under = { ...use, node: {} };
-        expect(describeLoad({ ...load, limit: {}, under })).toBe(
+        expect(describeUsage({ ...usage, limit: {}, under })).toBe(
             "web-1/web used 0.1 cores before, 0.1 under attack; memory 20 MiB, then up to 20 MiB",
         );
     });
 
     it("tells a killed program from a killed container", () => {
-        expect(describeLoad({ ...load, killed: "program" })).toMatch(
+        expect(describeUsage({ ...usage, killed: "program" })).toMatch(
             /the program .* was killed .* the container was not$/,
         );
-        expect(describeLoad({ ...load, killed: "container" })).toMatch(/; the container was killed for memory$/);
+        expect(describeUsage({ ...usage, killed: "container" })).toMatch(/; the container was killed for memory$/);
     });
 });

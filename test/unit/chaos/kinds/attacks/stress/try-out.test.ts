@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ApiError, type Cluster } from "../../../../../../chaos/cluster/client";
 import type { RunAttack } from "../../../../../../chaos/kinds/attacks/attack-kind";
-import type { StressArgs } from "../../../../../../chaos/kinds/attacks/stress/load";
+import type { StressArgs } from "../../../../../../chaos/kinds/attacks/stress/taken";
 import { tryStress } from "../../../../../../chaos/kinds/attacks/stress/try-out";
 import { settled, startClock, stopClock } from "../../../support/time";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { explainFail, stopContainers } from "../../../../../../chaos/kinds/attacks/fail/begin";
+import { explainFail, stopContainers } from "../../../../../../chaos/kinds/attacks/fail/stop-containers";
 import { readUnrunnable } from "../../../../../../chaos/kinds/attacks/fail/image";
 import type { Victim } from "../../../../../../chaos/kinds/attacks/fail/victim";
 import type { RunAttack } from "../../../../../../chaos/kinds/attacks/attack-kind";

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { pointedService, pointing } from "../../../../chaos/kinds/attacks/fault/pointing";
 import { lending } from "../../../../chaos/cluster/lend";
 import type { Plan, RunAttack } from "../../../../chaos/definition/plan";
-import { beginAttacks } from "../../../../chaos/run/begin";
+import { beginAttacks } from "../../../../chaos/run/begin-attacks";
 import type { StepContext } from "../../../../chaos/run/contract";
 import { FakeCluster } from "../support/fake-cluster";
 

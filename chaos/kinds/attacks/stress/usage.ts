@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { describeShare } from "../../values/share";
-import { describeBytes } from "./stress/amounts";
+import { describeShare } from "../../../values/share";
+import { describeBytes } from "./amounts";
 
 const share = z.number().nonnegative();
 const cores = z.number().nonnegative();
@@ -19,29 +19,29 @@ const node = z.object({
     available: bytes.optional().describe("Memory that was available at the end"),
 });
 
-/** What an attack has had a container use. */
-export const loadSchema = z.object({
+/** What a container used, before a stress and under it. */
+export const usageSchema = z.object({
     pod: z.string(),
     container: z.string(),
-    tool: z.string().describe("What the load was made with"),
+    tool: z.string().describe("What the program of the attack ran with"),
     cgroup: z.union([z.literal(1), z.literal(2)]).describe("Version of the cgroup that was read"),
     limit: z.object({ cores: cores.optional(), bytes: bytes.optional() }).describe("Absent is none"),
     before: use.extend({ node }),
-    under: use.extend({ node }).describe("From the moment at which the load showed"),
-    held: bytes.optional().describe("Memory that the load held at the end; absent if it was to hold none"),
+    under: use.extend({ node }).describe("From the moment at which the attack showed"),
+    held: bytes.optional().describe("Memory that the program held at the end; absent if it was to hold none"),
     killed: z
         .enum(["program", "container"])
         .optional()
         .describe("What was killed for memory, if the attack wants that: its own program alone, or the container"),
 });
 
-export type LoadReport = z.infer<typeof loadSchema>;
+export type UsageReport = z.infer<typeof usageSchema>;
 
 const rounded = (cores: number) => Number(cores.toFixed(2));
 const percent = (part: number) => describeShare(Math.round(part * 100) / 100);
 
-/** For people: what a container used before and under the load, and what that cost its node. */
-export function describeLoad({ pod, container, limit, before, under, killed }: LoadReport): string {
+/** For people: what a container used before and under attack, and what that cost its node. */
+export function describeUsage({ pod, container, limit, before, under, killed }: UsageReport): string {
     const of = (most: number | undefined, describe: (some: number) => string | number) =>
         most === undefined ? "" : ` of ${describe(most)}`;
     const cpu =

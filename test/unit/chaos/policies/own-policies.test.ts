@@ -1,6 +1,13 @@
 import type { V1NetworkPolicy, V1NetworkPolicySpec } from "../../../../chaos/values/kubernetes-types";
 import { describe, expect, it } from "vitest";
-import { madeFrom, noteOf, type OwnPolicy, ownPolicy, type RestsOn, whyUnfit } from "../../../../chaos/policies/beside";
+import {
+    madeFrom,
+    noteOf,
+    type OwnPolicy,
+    ownPolicy,
+    type RestsOn,
+    whyUnfit,
+} from "../../../../chaos/policies/own-policies";
 import { exemption } from "../../../../chaos/policies/exemption";
 import { knownPolicies } from "../../../../chaos/policies/known";
 import { also } from "../../../../chaos/policies/selector";

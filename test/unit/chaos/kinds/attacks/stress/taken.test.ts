@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { parseCpu, parseMemory } from "../../../../../../chaos/kinds/attacks/stress/amounts";
 import {
-    isCpuLoaded,
-    isMemoryLoaded,
-    type Load,
-    loadOf,
+    isCpuTaken,
+    isMemoryTaken,
     nextBytes,
+    type Taken,
+    takenOf,
     whyUnfit,
     whyUnfitTogether,
     workersFor,
-} from "../../../../../../chaos/kinds/attacks/stress/load";
-import type { Tool } from "../../../../../../chaos/kinds/attacks/stress/load-programs";
+} from "../../../../../../chaos/kinds/attacks/stress/taken";
 import type { Reading } from "../../../../../../chaos/kinds/attacks/stress/readings";
+import type { Tool } from "../../../../../../chaos/kinds/attacks/stress/stress-programs";
 
 const mib = 2 ** 20;
 
@@ -50,9 +50,9 @@ describe("amounts", () => {
     });
 
     it("are of the container's limits if they are shares", () => {
-        expect(loadOf({ cpu: "50%", memory: "10%" }, reading())).toEqual({ cores: 0.1, bytes: 20 * mib });
-        expect(loadOf({ cpu: "2", memory: "30Mi" }, reading())).toEqual({ cores: 2, bytes: 30 * mib });
-        expect(loadOf({ memory: "2M" }, reading())).toEqual({ bytes: mib });
+        expect(takenOf({ cpu: "50%", memory: "10%" }, reading())).toEqual({ cores: 0.1, bytes: 20 * mib });
+        expect(takenOf({ cpu: "2", memory: "30Mi" }, reading())).toEqual({ cores: 2, bytes: 30 * mib });
+        expect(takenOf({ memory: "2M" }, reading())).toEqual({ bytes: mib });
     });
 });
 
@@ -73,27 +73,27 @@ describe("CPU shows as soon as the container uses most of", () => {
     it.each([
         ["what is taken", { cores: 0.1 }, 0.09, 0.07],
         ["its limit, which is less", { cores: 2 }, 0.17, 0.15],
-    ])("%s", (_, load, some, tooLittle) => {
-        expect(isCpuLoaded(load, rate(some), reading())).toBe(true);
-        expect(isCpuLoaded(load, rate(tooLittle), reading())).toBe(false);
+    ])("%s", (_, taken, some, tooLittle) => {
+        expect(isCpuTaken(taken, rate(some), reading())).toBe(true);
+        expect(isCpuTaken(taken, rate(tooLittle), reading())).toBe(false);
     });
 
     it("the node's cores, without a limit", () => {
-        expect(isCpuLoaded({ cores: 8 }, rate(1.7), limitless)).toBe(true);
+        expect(isCpuTaken({ cores: 8 }, rate(1.7), limitless)).toBe(true);
     });
 });
 
 describe("memory", () => {
     /** Grows as the Job has it grow: each reading shows what is held. @param app what the application uses */
-    function grow(load: Load, limit = 200 * mib, app = 50 * mib, tool: Tool = "perl") {
-        let [held, most, loadedAfter] = [0, 0, Infinity];
+    function grow(taken: Taken, limit = 200 * mib, app = 50 * mib, tool: Tool = "perl") {
+        let [held, most, takenAfter] = [0, 0, Infinity];
         for (let turn = 0; turn < 60; turn++) {
             const seen = reading({ limit, used: app + held });
             most = Math.max(most, app + held);
-            if (isMemoryLoaded(load, held, seen)) loadedAfter = Math.min(turn, loadedAfter);
-            held = nextBytes(load, held, seen, tool);
+            if (isMemoryTaken(taken, held, seen)) takenAfter = Math.min(turn, takenAfter);
+            held = nextBytes(taken, held, seen, tool);
         }
-        return { held, most, loadedAfter };
+        return { held, most, takenAfter };
     }
 
     it("is taken in steps", () => {
@@ -107,12 +107,12 @@ describe("memory", () => {
         [14_000, "node", 30],
         [480, "sh", 30],
     ])("of %d MiB is there in time with %s", (some, tool, turns) => {
-        expect(grow({ bytes: some * mib }, 16_384 * mib, 50 * mib, tool).loadedAfter).toBeLessThanOrEqual(turns);
+        expect(grow({ bytes: some * mib }, 16_384 * mib, 50 * mib, tool).takenAfter).toBeLessThanOrEqual(turns);
     });
 
     it.each([200, 64, 1_024])("stops short of a limit of %d MiB, at any moment", (limit) => {
-        const { held, most, loadedAfter } = grow({ bytes: limit * mib }, limit * mib, 20 * mib);
-        expect(loadedAfter).toBeLessThan(16);
+        const { held, most, takenAfter } = grow({ bytes: limit * mib }, limit * mib, 20 * mib);
+        expect(takenAfter).toBeLessThan(16);
         expect(most).toBeLessThanOrEqual(limit * mib - Math.max(0.05 * limit, 8) * mib);
         expect(held).toBeGreaterThan((limit - 20) * mib - Math.max(0.05 * limit, 8) * mib - 2 * mib);
     });
@@ -131,16 +131,16 @@ describe("memory", () => {
     });
 
     it("shows once the container uses what is held, and no more is to come", () => {
-        const load = { bytes: 100 * mib };
+        const taken = { bytes: 100 * mib };
         const all = 100 * mib;
-        expect(isMemoryLoaded(load, all, reading({ used: 150 * mib }))).toBe(true);
-        expect(isMemoryLoaded(load, all, reading({ used: 50 * mib }))).toBe(false);
-        expect(isMemoryLoaded(load, 50 * mib, reading({ used: 100 * mib }))).toBe(false);
+        expect(isMemoryTaken(taken, all, reading({ used: 150 * mib }))).toBe(true);
+        expect(isMemoryTaken(taken, all, reading({ used: 50 * mib }))).toBe(false);
+        expect(isMemoryTaken(taken, 50 * mib, reading({ used: 100 * mib }))).toBe(false);
     });
 
     it("that is to exceed the limit does not show by itself: something must be killed", () => {
-        const load = { bytes: 200 * mib, untilKilled: true };
-        expect(isMemoryLoaded(load, 200 * mib, reading({ used: 200 * mib }))).toBe(false);
+        const taken = { bytes: 200 * mib, untilKilled: true };
+        expect(isMemoryTaken(taken, 200 * mib, reading({ used: 200 * mib }))).toBe(false);
     });
 
     it("does not show where the node has no room for it", () => {
@@ -148,13 +148,13 @@ describe("memory", () => {
             ...reading({ limit: 1_024 * mib, used: 50 * mib + held }),
             node: { available: 512 * mib },
         });
-        const load = { bytes: 800 * mib };
-        expect(isMemoryLoaded(load, 4 * mib, seen(4 * mib))).toBe(false);
-        expect(isMemoryLoaded(load, 640 * mib, seen(640 * mib))).toBe(true);
+        const taken = { bytes: 800 * mib };
+        expect(isMemoryTaken(taken, 4 * mib, seen(4 * mib))).toBe(false);
+        expect(isMemoryTaken(taken, 640 * mib, seen(640 * mib))).toBe(true);
     });
 
     it("shows at the limit, too, where no more can be taken", () => {
-        expect(isMemoryLoaded({ bytes: 200 * mib }, 140 * mib, reading({ used: 190 * mib }))).toBe(true);
+        expect(isMemoryTaken({ bytes: 200 * mib }, 140 * mib, reading({ used: 190 * mib }))).toBe(true);
     });
 });
 
@@ -169,7 +169,7 @@ describe("before the attack it is refused", () => {
         expect(why({ memory: "80%", neighbours: "accept" }, limitless)).toContain("has no memory limit");
     });
 
-    it("to load a container without a limit, unless its neighbours may suffer", () => {
+    it("to stress a container without a limit, unless its neighbours may suffer", () => {
         expect(why({ cpu: "1" }, limitless)).toBe("has no CPU limit, so other pods of its node would suffer");
         expect(why({ memory: "20Mi" }, limitless)).toBe("has no memory limit, so other pods of its node would suffer");
         expect(why({ cpu: "1", memory: "20Mi", neighbours: "accept" }, limitless)).toBeUndefined();
@@ -205,7 +205,7 @@ describe("before the attack it is refused", () => {
         expect(why({ memory: "1Gi", untilKilled: true, neighbours: "accept" }, limitless)).toContain("its node");
     });
 
-    it("to load a container that uses that much already: nothing would show", () => {
+    it("to stress a container that uses that much already: nothing would show", () => {
         expect(why({ cpu: "100%" }, reading(), rate(0.18))).toBe(
             "already uses 0.18 cores, and 0.16 cores would show the attack",
         );

@@ -1,6 +1,6 @@
-/** What a stress does to one container, decided from readings of its cgroup. */
+/** What a stress takes in one container, and why it may not: decided from readings of its cgroup. */
 import { amountOf, describeBytes, describeCores, parseCpu, parseMemory } from "./amounts";
-import type { Tool } from "./load-programs";
+import type { Tool } from "./stress-programs";
 import type { Rate, Reading } from "./readings";
 
 /** What an attack asks for, as a definition says it. */
@@ -23,7 +23,7 @@ export const wantedOf = ({ cpu, memory, untilKilled }: Wanted): Wanted => ({
 });
 
 /** The same for one container. */
-export interface Load {
+export interface Taken {
     /** Absent if no CPU is to be used. */
     cores?: number;
     /** Absent if no memory is to be held. */
@@ -32,7 +32,7 @@ export interface Load {
 }
 
 /** @throws Error if a share is asked for of a limit that the container does not have: `whyUnfit` says so before */
-export function loadOf({ cpu, memory, untilKilled }: Wanted, { cpu: { limit }, memory: its }: Reading): Load {
+export function takenOf({ cpu, memory, untilKilled }: Wanted, { cpu: { limit }, memory: its }: Reading): Taken {
     const cores = cpu === undefined ? undefined : amountOf(parseCpu(cpu)!, limit);
     const bytes = memory === undefined ? undefined : amountOf(parseMemory(memory)!, its.limit);
     if ((cpu !== undefined && cores === undefined) || (memory !== undefined && bytes === undefined))
@@ -49,7 +49,7 @@ export function loadOf({ cpu, memory, untilKilled }: Wanted, { cpu: { limit }, m
  * How many processes burn, and what each takes of a core, in thousandths. They may want more than the container's
  * limit, since that has it throttled, but no more than its node can run.
  */
-export function workersFor({ cores: asked = 0 }: Load, { node }: Reading): { workers: number; permille: number } {
+export function workersFor({ cores: asked = 0 }: Taken, { node }: Reading): { workers: number; permille: number } {
     const cores = Math.min(asked, node.cores ?? Infinity);
     const workers = Math.ceil(cores);
     return { workers, permille: workers === 0 ? 0 : Math.max(1, Math.round((cores / workers) * 1_000)) };
@@ -59,7 +59,7 @@ export function workersFor({ cores: asked = 0 }: Load, { node }: Reading): { wor
 const enough = 0.8;
 
 /** How many cores the container must be seen to use: no more than its limit, and its node, have. */
-const coresToSee = ({ cores = 0 }: Load, { cpu: { limit = Infinity }, node }: Reading): number =>
+const coresToSee = ({ cores = 0 }: Taken, { cpu: { limit = Infinity }, node }: Reading): number =>
     enough * Math.min(cores, limit, node.cores ?? Infinity);
 
 /** How much of the container's memory is left to its application: below that, the kernel would kill. */
@@ -82,39 +82,39 @@ const stepOf = (bytes: number, tool: Tool) => Math.min(largestStep(tool), Math.m
  * How many bytes are to be held next, when a reading shows what is held: a step more, as long as container and node
  * have room for that; less if they have less room than before. With `untilKilled`, only the node's room counts.
  */
-export function nextBytes(load: Load, held: number, reading: Reading, tool: Tool): number {
-    const { bytes = 0 } = load;
-    const room = Math.min(roomOf(load, reading), roomOnNode(reading));
+export function nextBytes(taken: Taken, held: number, reading: Reading, tool: Tool): number {
+    const { bytes = 0 } = taken;
+    const room = Math.min(roomOf(taken, reading), roomOnNode(reading));
     const next = Math.min(bytes, held + Math.min(stepOf(bytes, tool), room));
     return Math.max(0, Math.floor(next / megabyte)) * megabyte;
 }
 
 /** How many bytes more the container can hold. Negative if it uses of what is left to its application. */
-const roomOf = ({ untilKilled }: Load, { memory: { limit, used } }: Reading): number =>
+const roomOf = ({ untilKilled }: Taken, { memory: { limit, used } }: Reading): number =>
     untilKilled || limit === undefined ? Infinity : limit - reserveOf(limit) - used;
 
 /** The same for its node. */
 const roomOnNode = ({ node }: Pick<Reading, "node">): number => (node.available ?? Infinity) - nodeReserve;
 
 /** How many bytes are held in the end: with `untilKilled`, what exceeds the limit. */
-function toHoldOf(load: Load, reading: Reading): number {
+function toHoldOf(taken: Taken, reading: Reading): number {
     const { limit = Infinity, used } = reading.memory;
-    return Math.min(load.bytes!, load.untilKilled ? limit - used : roomOf(load, reading));
+    return Math.min(taken.bytes!, taken.untilKilled ? limit - used : roomOf(taken, reading));
 }
 
 /**
  * Whether most of what is wanted is held, or as much as the container has room for, and its cgroup shows it. With
- * `untilKilled`, only what is killed shows the load.
+ * `untilKilled`, only what is killed shows the attack.
  */
-export function isMemoryLoaded(load: Load, held: number, reading: Reading): boolean {
-    if (load.untilKilled) return false;
-    const isMost = held >= enough * load.bytes!;
+export function isMemoryTaken(taken: Taken, held: number, reading: Reading): boolean {
+    if (taken.untilKilled) return false;
+    const isMost = held >= enough * taken.bytes!;
     const isThere = held > 0 && reading.memory.used >= enough * held;
-    return isThere && (isMost || roomOf(load, reading) < megabyte);
+    return isThere && (isMost || roomOf(taken, reading) < megabyte);
 }
 
-export const isCpuLoaded = (load: Load, rate: Rate, reading: Reading): boolean =>
-    rate.cores >= coresToSee(load, reading);
+export const isCpuTaken = (taken: Taken, rate: Rate, reading: Reading): boolean =>
+    rate.cores >= coresToSee(taken, reading);
 
 /** What each tool needs itself, and for each process or thread that burns, in MiB. Measured, and rounded up. */
 const needs: Record<Tool, { own: number; worker: number }> = {
@@ -125,16 +125,16 @@ const needs: Record<Tool, { own: number; worker: number }> = {
     "/nodejs/bin/node": { own: 16, worker: 8 },
 };
 
-function needOf(load: Load, now: Reading, tool: Tool): number {
+function needOf(taken: Taken, now: Reading, tool: Tool): number {
     const { own, worker } = needs[tool];
-    return (own + worker * workersFor(load, now).workers) * megabyte;
+    return (own + worker * workersFor(taken, now).workers) * megabyte;
 }
 
-function whyNoProgram(load: Load, now: Reading, tool: Tool): Unfit | undefined {
+function whyNoProgram(taken: Taken, now: Reading, tool: Tool): Unfit | undefined {
     const { used, limit = Infinity } = now.memory;
-    const need = needOf(load, now, tool);
+    const need = needOf(taken, now, tool);
     if (limit - used >= need) return undefined;
-    const { workers } = workersFor(load, now);
+    const { workers } = workersFor(taken, now);
     const forCores = workers === 0 ? "" : ` for ${describeCores(workers)}`;
     return {
         what:
@@ -149,14 +149,14 @@ interface Unfit {
     advice: string;
 }
 
-/** Why a load would not be measurable in a container, or would harm other pods. Undefined if neither. */
+/** Why a stress would not be measurable in a container, or would harm other pods. Undefined if neither. */
 export function whyUnfit({ neighbours, ...asked }: StressArgs, before: Rate, now: Reading, tool: Tool) {
     const wanted = wantedOf(asked);
     const unlimited = whyUnlimited(wanted, neighbours, now);
     if (unlimited) return unlimited;
-    const load = loadOf(wanted, now);
-    const unfit = whyUnseen(load, before, now) ?? whyNoProgram(load, now, tool);
-    return unfit ?? (load.bytes === undefined ? undefined : whyNoRoom(load, now, tool));
+    const taken = takenOf(wanted, now);
+    const unfit = whyUnseen(taken, before, now) ?? whyNoProgram(taken, now, tool);
+    return unfit ?? (taken.bytes === undefined ? undefined : whyNoRoom(taken, now, tool));
 }
 
 function whyUnlimited(wanted: Wanted, neighbours: StressArgs["neighbours"], { cpu, memory, node }: Reading) {
@@ -188,29 +188,29 @@ function whyUnlimited(wanted: Wanted, neighbours: StressArgs["neighbours"], { cp
 
 const acceptThat = 'accept that: neighbours: "accept"';
 
-function whyUnseen(load: Load, before: Rate, now: Reading): Unfit | undefined {
-    if (load.cores === undefined || !isCpuLoaded(load, before, now)) return undefined;
+function whyUnseen(taken: Taken, before: Rate, now: Reading): Unfit | undefined {
+    if (taken.cores === undefined || !isCpuTaken(taken, before, now)) return undefined;
     return {
         what:
-            `already uses ${describeCores(before.cores)}, and ${describeCores(coresToSee(load, now))} would ` +
+            `already uses ${describeCores(before.cores)}, and ${describeCores(coresToSee(taken, now))} would ` +
             "show the attack",
         advice: "Choose another container, or more CPU",
     };
 }
 
-function whyNoRoom(load: Load, now: Reading, tool: Tool): Unfit | undefined {
+function whyNoRoom(taken: Taken, now: Reading, tool: Tool): Unfit | undefined {
     const { used, limit } = now.memory;
-    if (load.untilKilled && used + load.bytes! <= limit!)
+    if (taken.untilKilled && used + taken.bytes! <= limit!)
         return {
             what:
-                `uses ${describeBytes(used)} of ${describeBytes(limit!)}, so with ${describeBytes(load.bytes!)} more ` +
-                "nothing would be killed",
+                `uses ${describeBytes(used)} of ${describeBytes(limit!)}, so with ${describeBytes(taken.bytes!)} ` +
+                "more nothing would be killed",
             advice: 'Take more, such as memory: "100%"',
         };
-    const toHold = toHoldOf(load, now);
+    const toHold = toHoldOf(taken, now);
     if (
         toHold < megabyte ||
-        roomOf(load, now) - needOf(load, now, tool) < megabyte ||
+        roomOf(taken, now) - needOf(taken, now, tool) < megabyte ||
         roomOnNode(now) < enough * toHold
     ) {
         const ofLimit = limit === undefined ? "" : ` of ${describeBytes(limit)}`;
@@ -231,18 +231,18 @@ function whyNoRoom(load: Load, now: Reading, tool: Tool): Unfit | undefined {
     };
 }
 
-/** Why the loads of all targets on one node would harm others there, or would not fit. Undefined if neither. */
+/** Why a stress of all targets on one node would harm others there, or would not fit. Undefined if neither. */
 export function whyUnfitTogether({ neighbours, ...asked }: StressArgs, on: readonly Reading[]): Unfit | undefined {
-    const loads = on.map((reading) => loadOf(wantedOf(asked), reading));
+    const each = on.map((reading) => takenOf(wantedOf(asked), reading));
     const sum = (some: readonly number[]) => some.reduce((all, one) => all + one, 0);
-    const cores = sum(loads.map((load, index) => Math.min(load.cores ?? 0, on[index]!.cpu.limit ?? Infinity)));
+    const cores = sum(each.map((taken, index) => Math.min(taken.cores ?? 0, on[index]!.cpu.limit ?? Infinity)));
     const has = Math.min(...on.map(({ node }) => node.cores ?? Infinity));
     if (neighbours !== "accept" && cores >= has)
         return {
             what: `would use ${describeCores(cores)} of its ${has}, so other pods of the node would suffer`,
             advice: `Take less CPU, choose fewer targets, or ${acceptThat}`,
         };
-    const bytes = sum(loads.map((load, index) => (load.bytes === undefined ? 0 : toHoldOf(load, on[index]!))));
+    const bytes = sum(each.map((taken, index) => (taken.bytes === undefined ? 0 : toHoldOf(taken, on[index]!))));
     const { node } = on.at(-1)!;
     if (bytes === 0 || roomOnNode({ node }) >= enough * bytes) return undefined;
     return {

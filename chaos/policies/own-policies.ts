@@ -16,8 +16,8 @@ export interface RestsOn {
     from?: Readonly<Record<string, string>>;
 }
 
-/** A policy that a run makes beside those of others. */
-export interface BesidePolicy extends RestsOn {
+/** A policy that a run is to make beside those of others. */
+export interface NewPolicy extends RestsOn {
     spec: PolicySpec;
     /** What else is noted on it. @default nothing */
     annotations?: Record<string, string>;

@@ -1,5 +1,5 @@
 /**
- * The programs that load a container, one for each tool that it may have. All do the same:
+ * The programs that stress a container, one for each tool that it may have. All do the same:
  *
  * 1. Arguments: how many processes or threads burn, each what share of a core in thousandths, after how many seconds
  *    without a line, and after how many in all, the program ends; then the files that are read.
@@ -335,6 +335,6 @@ interface ProgramArgs {
 /** Without a line for so long, a program ends by itself. */
 const silenceSeconds = 10;
 
-/** The command that loads the container in which it is run. */
+/** The command that stresses the container in which it is run. */
 export const programOf = (tool: Tool, { workers, permille, lastSeconds, files }: ProgramArgs): string[] =>
     tools[tool]([...[workers, permille, silenceSeconds, lastSeconds].map(String), ...files]);
