@@ -200,6 +200,59 @@ describe("requests in HTTP/2 that are not hit pass as they are:", () => {
         expect(codes).toEqual([constants.NGHTTP2_INTERNAL_ERROR]);
     });
 
+    it.each([
+        ["that was sent whole", () => {}],
+        ["within its body, which has come", (stream: ClientHttp2Stream) => stream.write("half")],
+        ["within its body, which waits", (stream: ClientHttp2Stream) => stream.write("x".repeat(300_000))],
+    ])("as a cancellation: a caller's reset with NO_ERROR of a request %s", async (_, write) => {
+        const seen: unknown[] = [];
+        const isWhole = write.length === 0;
+        const { session, proxy } = await sessionThrough((stream, { ":path": path }) => {
+            stream.respond();
+            if (path === "/next") return stream.end();
+            stream.write("half");
+            stream.once("data", () => stream.pause()).on("end", () => !isWhole && seen.push("end"));
+            stream.on("close", () => seen.push(stream.rstCode));
+        });
+        // With `waitForTrailers`, Node.js does not end the stream before it resets it.
+        const stream = session.request({ ":method": "POST" }, { endStream: isWhole, waitForTrailers: !isWhole });
+        stream.on("error", () => {});
+        write(stream);
+        await once(stream, "data");
+        await sleep(200);
+        const held = proxy.held();
+        stream.close(constants.NGHTTP2_NO_ERROR);
+        await until("the pod saw it", () => seen.length > 0, local);
+        expect(seen).toEqual([constants.NGHTTP2_CANCEL]);
+        expect(proxy.held()).toBeLessThan(held);
+        expect((await asked(session, { ":path": "/next" })).ended).toBe(true);
+    });
+
+    it("a caller's reset with NO_ERROR after the answer, within its body, which is not taken for its end", async () => {
+        const seen: unknown[] = [];
+        const { session } = await sessionThrough((stream) => {
+            stream.respond();
+            stream.end("pod");
+            stream.resume().on("end", () => stream.rstCode === 0 && seen.push("end"));
+            stream.on("close", () => seen.push(stream.rstCode));
+        });
+        const stream = session.request({ ":method": "POST" }, { waitForTrailers: true });
+        stream.on("error", () => {}).write("half");
+        await once(stream.resume(), "end");
+        stream.close(constants.NGHTTP2_NO_ERROR);
+        await until("the pod saw it", () => seen.length > 0, local);
+        expect(seen).toEqual([constants.NGHTTP2_CANCEL]);
+    });
+
+    it("a pod's reset with NO_ERROR within its answer, which is not taken for its end", async () => {
+        const { session } = await sessionThrough((stream) => {
+            stream.respond({}, { waitForTrailers: true });
+            stream.write("half");
+            setTimeout(() => stream.close(constants.NGHTTP2_NO_ERROR), 50);
+        });
+        expect(await asked(session, {})).toMatchObject({ body: "half", ended: false });
+    });
+
     it("a pod that answers before it was sent all, and wants no more", async () => {
         const { session } = await sessionThrough((stream) => {
             stream.respond({ ":status": 413 });
