@@ -62,7 +62,8 @@ export async function serveHttp2(connection: Connection): Promise<void> {
     if (upstream.closed) session.close();
     let open = 0;
     session.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, raw: string[]) => {
-        open++;
+        // What idled for long does not make it the heaviest.
+        if (open++ === 0) connection.movedAt = performance.now();
         connection.idle = false;
         connection.hold(weights.stream);
         stream.once("close", () => {

@@ -400,6 +400,18 @@ describe("a fault in HTTP/2", () => {
         expect(proxy.refused()).toBe(0);
     });
 
+    it("closes others that idle, and not the one that idled for longest and asks now", async () => {
+        // Room for three connections, and for no request.
+        const { session, proxy } = await sessionThrough(serve, { limits: { heldBytes: 3 * 65_536 + 4_096 } });
+        await once(session, "remoteSettings");
+        await sleep(300);
+        const others = [sessionTo(proxy.url), sessionTo(proxy.url)];
+        await Promise.all(others.map((other) => once(other, "remoteSettings")));
+        expect(await asked(session, {})).toMatchObject({ body: "pod", ended: true });
+        await until("one is closed", () => others.some(({ destroyed }) => destroyed), local);
+        expect(proxy.refused()).toBe(0);
+    });
+
     it("leaves an open connection in good order when its proxy ends", async () => {
         let finish = () => {};
         const slow: Serve = (stream, { ":path": path }) => {
