@@ -412,6 +412,16 @@ describe("a fault in HTTP/2", () => {
         expect(proxy.refused()).toBe(0);
     });
 
+    it("counts the head of a request among the bytes that its proxy holds", async () => {
+        const { session, proxy } = await sessionThrough(() => {});
+        session.request({}).on("error", () => {});
+        await until("the request", () => proxy.counts()?.requests === 1, local);
+        const held = proxy.held();
+        session.request({ "x-long": "x".repeat(50_000) }).on("error", () => {});
+        await until("the request", () => proxy.counts().requests === 2, local);
+        expect(proxy.held() - held).toBeGreaterThan(58_000);
+    });
+
     it("leaves an open connection in good order when its proxy ends", async () => {
         let finish = () => {};
         const slow: Serve = (stream, { ":path": path }) => {
