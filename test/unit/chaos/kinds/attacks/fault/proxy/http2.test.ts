@@ -78,6 +78,15 @@ const asked = (session: ClientHttp2Session, headers: OutgoingHttpHeaders, body?:
     return answerTo(stream);
 };
 
+/** A frame of HTTP/2, as text in latin1. */
+function frame(type: number, flags: number, stream: number, payload: string): string {
+    return String.fromCharCode(0, payload.length >> 8, payload.length & 255, type, flags, 0, 0, 0, stream) + payload;
+}
+
+/** Names and values in turns, without compression. */
+const fields = (...texts: string[]): string =>
+    texts.map((text, at) => (at % 2 ? "" : "\0") + String.fromCharCode(text.length) + text).join("");
+
 describe("requests in HTTP/2 that are not hit pass as they are:", () => {
     it("every field of their heads, and of those of answers", async () => {
         let got: string[] = [];
@@ -129,6 +138,28 @@ describe("requests in HTTP/2 that are not hit pass as they are:", () => {
         stream.end("hello");
         expect(await answerTo(stream)).toMatchObject({ body: "body", trailers: { "x-sum": "7" }, ended: true });
         expect([got, informed]).toMatchObject([{ "x-length": "5" }, { ":status": 103, link: "</style>" }]);
+    });
+
+    it.each(["head", "trailers"])("all but http2-settings, which Node.js sends to nobody, in %s", async (where) => {
+        let got: string[] = [];
+        const pod = await http2Pod((stream, _, raw) => {
+            got = raw;
+            stream.on("trailers", (_fields: IncomingHttpHeaders, _flags: number, raw: string[]) => got.push(...raw));
+            stream.resume().on("end", () => {
+                stream.respond();
+                stream.end("served");
+            });
+        });
+        const caller = await Caller.connect((await startProxy(pod.port)).port);
+        const head = [":method", "POST", ":scheme", "http", ":path", "/", ":authority", "shop"];
+        const more = ["http2-settings", "x", "x-one", "1"];
+        const isHead = where === "head";
+        caller.send("PRI * HTTP/2.0", "", "SM", "", frame(4, 0, 0, ""));
+        caller.send(isHead ? frame(1, 5, 1, fields(...head, ...more)) : frame(1, 4, 1, fields(...head)));
+        if (!isHead) caller.send(frame(1, 5, 1, fields(...more)));
+        await caller.receives("served");
+        expect(got).toContain("x-one");
+        expect(got).not.toContain("http2-settings");
     });
 
     it.each([
