@@ -354,6 +354,20 @@ describe("requests in HTTP/2 that are not hit pass as they are:", () => {
         expect((await answer).headers).toBeUndefined();
     });
 
+    it("a preface that comes in pieces, slowly", async () => {
+        const pod = await http2Pod((stream) => {
+            stream.respond();
+            stream.end("served");
+        });
+        const proxy = await startProxy(pod.port, { fault: { delayMs: 1, match: { path: "/" } } });
+        const caller = (await Caller.connect(proxy.port)).send("PRI * HT");
+        await sleep(700);
+        caller.send("TP/2.0", "", "SM", "", frame(4, 0, 0, ""));
+        caller.send(frame(1, 5, 1, fields(":method", "GET", ":scheme", "http", ":path", "/", ":authority", "shop")));
+        await caller.receives("served");
+        expect(proxy.counts()).toMatchObject({ requests: 1, faulted: 1, unfaultable: 0 });
+    });
+
     it("a pod that greets first, whenever the caller comes; other greetings are passed on at once", async () => {
         const { session } = await sessionThrough((stream) => stream.respond({}, { endStream: true }));
         await sleep(200);
