@@ -39,11 +39,14 @@ export function countedSince(before: Counted | undefined, now: Counted | undefin
     const pairs = Object.entries(now.counts).map(([field, count]) => {
         return [field, count - (before.counts[field as keyof Counts] ?? 0)] as const;
     });
+    const found = Object.fromEntries(pairs) as unknown as Counts;
+    // A request counts when it begins: one from before may have been hit since, and is one of those, too.
+    found.requests = Math.max(found.requests, found.faulted);
+    found.ofChecks = Math.max(found.ofChecks ?? 0, found.ofChecksFaulted ?? 0);
     const always: readonly string[] = ["requests", "faulted", "unfaultable"];
-    const { ofChecks = 0 } = Object.fromEntries(pairs);
-    const isKept = ([field, count]: readonly [string, number]) =>
-        always.includes(field) || count > 0 || (field === "ofChecksFaulted" && ofChecks > 0);
-    return Object.fromEntries(pairs.filter(isKept)) as unknown as Counts;
+    const isKept = ([field, count]: [string, number]) =>
+        always.includes(field) || count > 0 || (field === "ofChecksFaulted" && found.ofChecks! > 0);
+    return Object.fromEntries(Object.entries(found).filter(isKept)) as unknown as Counts;
 }
 
 /** How many requests an attack has hit, for the reason of a verdict; and if some of a check were among them. */

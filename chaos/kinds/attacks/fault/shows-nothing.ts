@@ -68,7 +68,7 @@ function whyHitNobody(fault: Told, counts: Counts): string | undefined {
     const through = `through Service ${service}`;
     if (requests === 0 && unmatched > 0)
         return `0 of ${unmatched} requests that reached the targets ${through} were requests ${describeMatch(match!)}`;
-    if (requests === 0) return `0 requests reached the targets ${through} in the window`;
+    if (requests === 0) return `0 new requests reached the targets ${through} in the window`;
     const at = howOften(fault);
     if (faulted === 0) return `0 of ${requests} requests ${through} were hit${at} in the window; use a longer window`;
     if (ofChecks === 0 || ofChecksFaulted! > 0) return undefined;

@@ -31,7 +31,7 @@ export function matchableOf(headers: IncomingHttpHeaders): Matchable {
 }
 
 /**
- * The fields of a head as they came: Node.js joins several of one name, except where there can only be one. That one
+ * The fields of a head as they came: Node.js joins several of one name, except where there can only be one. The first
  * stays alone.
  */
 export function fieldsOf({ headers, raw }: Pick<Head, "headers" | "raw">): OutgoingHttpHeaders {
@@ -40,6 +40,8 @@ export function fieldsOf({ headers, raw }: Pick<Head, "headers" | "raw">): Outgo
     const fields: OutgoingHttpHeaders = { ...headers };
     for (const [name, values] of lines)
         if (values.length > 1 && String(headers[name]) !== values[0]) fields[name] = values;
+    // Of the fields that are for one connection, this alone gets here, and Node.js does not send it.
+    delete fields["http2-settings"];
     return fields;
 }
 

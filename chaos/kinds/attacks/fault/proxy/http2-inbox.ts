@@ -15,6 +15,8 @@ export class Inbox {
     over = false;
     trailers: OutgoingHttpHeaders = {};
     private readonly held = new Bytes();
+    /** Whether the other end has said that this is all. */
+    private isWhole: boolean;
     private isDropped = false;
 
     constructor(
@@ -26,10 +28,19 @@ export class Inbox {
             this.over = true;
             changes.notify();
         };
+        this.isWhole = stream.state.remoteClose === 1;
+        // Node.js takes a reset with NO_ERROR for an end, but has closed the stream before.
+        const push = stream.push.bind(stream);
+        stream.push = (chunk, encoding) => {
+            if (chunk === null) this.isWhole ||= !stream.closed;
+            // Without this, it would wait until somebody has read all.
+            if (chunk === null && !this.isWhole && !stream.destroyed) this.drop();
+            return push(chunk, encoding);
+        };
         stream
             .on("data", this.receive)
             .on("end", () => {
-                this.ended = stream.rstCode === 0;
+                this.ended = this.isWhole && stream.rstCode === 0;
                 end();
             })
             .on("close", end)

@@ -38,7 +38,7 @@ export async function serveRequest(link: Link, stream: ServerHttp2Stream, head: 
     const { connection, upstream } = link;
     const { headers } = head;
     const inbox = new Inbox(stream, connection);
-    stream.once("close", () => inbox.drop());
+    stream.once("aborted", () => inbox.drop()).once("close", () => inbox.drop());
     const hit = drawRequest(connection, matchableOf(headers), isGrpc(headers));
     if (hit?.begins()) {
         const answer = await inflict(connection, inbox, stream, hit.fault);
@@ -55,6 +55,10 @@ export async function serveRequest(link: Link, stream: ServerHttp2Stream, head: 
     const sent = upstream.request(fieldsOf(head), { endStream: head.ends, waitForTrailers: !head.ends });
     const answer = new Passing(connection, stream, isUpstream ? undefined : hit?.meter, sent);
     request.sent = sent;
+    stream.once("close", () => {
+        // With NO_ERROR, too: so do Envoy and Node.js cancel.
+        if (stream.rstCode !== 0 || stream.aborted || !inbox.ended) sent.close(stream.rstCode || cancel);
+    });
     await Promise.all([!head.ends && request.relay(inbox, sent), answerFrom(link, sent, head, answer)]);
 }
 
@@ -72,15 +76,12 @@ async function answerFrom(link: Link, sent: ClientHttp2Stream, asked: Head, answ
         head = { headers, raw, ends: (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0 };
         connection.changes.notify();
     });
-    stream.once("close", () => {
-        inbox.drop();
-        if (stream.rstCode !== 0) sent.close(stream.rstCode);
-    });
+    stream.once("close", () => inbox.drop());
     sent.once("close", () => {
         link.sent--;
         const isWhole = inbox.ended && head !== undefined;
         if (!isWhole && link.lost && !stream.closed) link.broken++;
-        else if (!isWhole) stream.close(sent.rstCode);
+        else if (!isWhole) stream.close(sent.rstCode || internalError);
         connection.changes.notify();
     });
     await connection.changes.until(() => head !== undefined || inbox.over || stream.closed);

@@ -48,6 +48,14 @@ describe("what counts is what was counted in the window", () => {
         expect(countedSince({ counts: before }, { counts: now })).toEqual(difference);
     });
 
+    it("with what began before and was hit since: never more hits than requests", () => {
+        const later = { requests: 15, faulted: 9, unfaultable: 0, ofChecks: 4, ofChecksFaulted: 3 };
+        const earlier = { requests: 10, faulted: 3, unfaultable: 0, ofChecks: 4, ofChecksFaulted: 2 };
+        expect(countedSince({ counts: earlier }, { counts: later })).toEqual({
+            ...{ requests: 6, faulted: 6, unfaultable: 0, ofChecks: 1, ofChecksFaulted: 1 },
+        });
+    });
+
     it("and unknown if it was not read, or if another process counts", () => {
         expect(countedSince(undefined, { counts: now })).toBeUndefined();
         expect(countedSince({ counts: before }, undefined)).toBeUndefined();

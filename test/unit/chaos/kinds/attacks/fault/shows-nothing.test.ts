@@ -11,7 +11,7 @@ it("a fault that has hit somebody decides nothing, unless it is known that no ch
 
 it.each([
     [undefined, "fault-uncounted", "the counts of the proxy of Service hot-deals could not be read"],
-    [{ ...counts, requests: 0, faulted: 0 }, "fault-hit-nobody", "0 requests reached the targets through Service"],
+    [{ ...counts, requests: 0, faulted: 0 }, "fault-hit-nobody", "0 new requests reached the targets through Service"],
     [{ ...counts, faulted: 0 }, "fault-hit-nobody", "0 of 10 requests through Service hot-deals were hit at 30%"],
     [{ ...counts, unfaultable: 4 }, "fault-not-http", "4 of 10 connections through Service hot-deals were not"],
     [

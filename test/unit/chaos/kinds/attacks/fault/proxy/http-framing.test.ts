@@ -117,9 +117,9 @@ describe("first bytes can become a request", () => {
             scan.look(bytes(text));
             return scan.doubtful;
         };
-        expect(["ruok", "BAN /a", "BAN /a HTTP/1.1\r\n", "G", "GET /a", "\r\n"].map(doubtful)).toEqual([
+        expect(["ruok", "BAN /a", "BAN /a HTTP/1.1\r\n", "G", "GET /a", "\r\n", "PRI * H"].map(doubtful)).toEqual([
             ...[true, true, false],
-            ...[false, false, false],
+            ...[false, false, false, false],
         ]);
     });
 });

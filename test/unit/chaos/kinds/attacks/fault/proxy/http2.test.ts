@@ -78,6 +78,15 @@ const asked = (session: ClientHttp2Session, headers: OutgoingHttpHeaders, body?:
     return answerTo(stream);
 };
 
+/** A frame of HTTP/2, as text in latin1. */
+function frame(type: number, flags: number, stream: number, payload: string): string {
+    return String.fromCharCode(0, payload.length >> 8, payload.length & 255, type, flags, 0, 0, 0, stream) + payload;
+}
+
+/** Names and values in turns, without compression. */
+const fields = (...texts: string[]): string =>
+    texts.map((text, at) => (at % 2 ? "" : "\0") + String.fromCharCode(text.length) + text).join("");
+
 describe("requests in HTTP/2 that are not hit pass as they are:", () => {
     it("every field of their heads, and of those of answers", async () => {
         let got: string[] = [];
@@ -129,6 +138,28 @@ describe("requests in HTTP/2 that are not hit pass as they are:", () => {
         stream.end("hello");
         expect(await answerTo(stream)).toMatchObject({ body: "body", trailers: { "x-sum": "7" }, ended: true });
         expect([got, informed]).toMatchObject([{ "x-length": "5" }, { ":status": 103, link: "</style>" }]);
+    });
+
+    it.each(["head", "trailers"])("all but http2-settings, which Node.js sends to nobody, in %s", async (where) => {
+        let got: string[] = [];
+        const pod = await http2Pod((stream, _, raw) => {
+            got = raw;
+            stream.on("trailers", (_fields: IncomingHttpHeaders, _flags: number, raw: string[]) => got.push(...raw));
+            stream.resume().on("end", () => {
+                stream.respond();
+                stream.end("served");
+            });
+        });
+        const caller = await Caller.connect((await startProxy(pod.port)).port);
+        const head = [":method", "POST", ":scheme", "http", ":path", "/", ":authority", "shop"];
+        const more = ["http2-settings", "x", "x-one", "1"];
+        const isHead = where === "head";
+        caller.send("PRI * HTTP/2.0", "", "SM", "", frame(4, 0, 0, ""));
+        caller.send(isHead ? frame(1, 5, 1, fields(...head, ...more)) : frame(1, 4, 1, fields(...head)));
+        if (!isHead) caller.send(frame(1, 5, 1, fields(...more)));
+        await caller.receives("served");
+        expect(got).toContain("x-one");
+        expect(got).not.toContain("http2-settings");
     });
 
     it.each([
@@ -200,6 +231,59 @@ describe("requests in HTTP/2 that are not hit pass as they are:", () => {
         expect(codes).toEqual([constants.NGHTTP2_INTERNAL_ERROR]);
     });
 
+    it.each([
+        ["that was sent whole", () => {}],
+        ["within its body, which has come", (stream: ClientHttp2Stream) => stream.write("half")],
+        ["within its body, which waits", (stream: ClientHttp2Stream) => stream.write("x".repeat(300_000))],
+    ])("as a cancellation: a caller's reset with NO_ERROR of a request %s", async (_, write) => {
+        const seen: unknown[] = [];
+        const isWhole = write.length === 0;
+        const { session, proxy } = await sessionThrough((stream, { ":path": path }) => {
+            stream.respond();
+            if (path === "/next") return stream.end();
+            stream.write("half");
+            stream.once("data", () => stream.pause()).on("end", () => !isWhole && seen.push("end"));
+            stream.on("close", () => seen.push(stream.rstCode));
+        });
+        // With `waitForTrailers`, Node.js does not end the stream before it resets it.
+        const stream = session.request({ ":method": "POST" }, { endStream: isWhole, waitForTrailers: !isWhole });
+        stream.on("error", () => {});
+        write(stream);
+        await once(stream, "data");
+        await sleep(200);
+        const held = proxy.held();
+        stream.close(constants.NGHTTP2_NO_ERROR);
+        await until("the pod saw it", () => seen.length > 0, local);
+        expect(seen).toEqual([constants.NGHTTP2_CANCEL]);
+        expect(proxy.held()).toBeLessThan(held);
+        expect((await asked(session, { ":path": "/next" })).ended).toBe(true);
+    });
+
+    it("a caller's reset with NO_ERROR after the answer, within its body, which is not taken for its end", async () => {
+        const seen: unknown[] = [];
+        const { session } = await sessionThrough((stream) => {
+            stream.respond();
+            stream.end("pod");
+            stream.resume().on("end", () => stream.rstCode === 0 && seen.push("end"));
+            stream.on("close", () => seen.push(stream.rstCode));
+        });
+        const stream = session.request({ ":method": "POST" }, { waitForTrailers: true });
+        stream.on("error", () => {}).write("half");
+        await once(stream.resume(), "end");
+        stream.close(constants.NGHTTP2_NO_ERROR);
+        await until("the pod saw it", () => seen.length > 0, local);
+        expect(seen).toEqual([constants.NGHTTP2_CANCEL]);
+    });
+
+    it("a pod's reset with NO_ERROR within its answer, which is not taken for its end", async () => {
+        const { session } = await sessionThrough((stream) => {
+            stream.respond({}, { waitForTrailers: true });
+            stream.write("half");
+            setTimeout(() => stream.close(constants.NGHTTP2_NO_ERROR), 50);
+        });
+        expect(await asked(session, {})).toMatchObject({ body: "half", ended: false });
+    });
+
     it("a pod that answers before it was sent all, and wants no more", async () => {
         const { session } = await sessionThrough((stream) => {
             stream.respond({ ":status": 413 });
@@ -268,6 +352,20 @@ describe("requests in HTTP/2 that are not hit pass as they are:", () => {
         const answer = asked(session, {});
         await until("the end", () => session.destroyed, local);
         expect((await answer).headers).toBeUndefined();
+    });
+
+    it("a preface that comes in pieces, slowly", async () => {
+        const pod = await http2Pod((stream) => {
+            stream.respond();
+            stream.end("served");
+        });
+        const proxy = await startProxy(pod.port, { fault: { delayMs: 1, match: { path: "/" } } });
+        const caller = (await Caller.connect(proxy.port)).send("PRI * HT");
+        await sleep(700);
+        caller.send("TP/2.0", "", "SM", "", frame(4, 0, 0, ""));
+        caller.send(frame(1, 5, 1, fields(":method", "GET", ":scheme", "http", ":path", "/", ":authority", "shop")));
+        await caller.receives("served");
+        expect(proxy.counts()).toMatchObject({ requests: 1, faulted: 1, unfaultable: 0 });
     });
 
     it("a pod that greets first, whenever the caller comes; other greetings are passed on at once", async () => {
@@ -345,6 +443,28 @@ describe("a fault in HTTP/2", () => {
         }
         await until("some are closed", () => sessions.filter(({ destroyed }) => destroyed).length >= 3, local);
         expect(proxy.refused()).toBe(0);
+    });
+
+    it("closes others that idle, and not the one that idled for longest and asks now", async () => {
+        // Room for three connections, and for no request.
+        const { session, proxy } = await sessionThrough(serve, { limits: { heldBytes: 3 * 65_536 + 4_096 } });
+        await once(session, "remoteSettings");
+        await sleep(300);
+        const others = [sessionTo(proxy.url), sessionTo(proxy.url)];
+        await Promise.all(others.map((other) => once(other, "remoteSettings")));
+        expect(await asked(session, {})).toMatchObject({ body: "pod", ended: true });
+        await until("one is closed", () => others.some(({ destroyed }) => destroyed), local);
+        expect(proxy.refused()).toBe(0);
+    });
+
+    it("counts the head of a request among the bytes that its proxy holds", async () => {
+        const { session, proxy } = await sessionThrough(() => {});
+        session.request({}).on("error", () => {});
+        await until("the request", () => proxy.counts()?.requests === 1, local);
+        const held = proxy.held();
+        session.request({ "x-long": "x".repeat(50_000) }).on("error", () => {});
+        await until("the request", () => proxy.counts().requests === 2, local);
+        expect(proxy.held() - held).toBeGreaterThan(58_000);
     });
 
     it("leaves an open connection in good order when its proxy ends", async () => {

@@ -98,6 +98,8 @@ export async function startProxy(
         refused: () => report().refused ?? 0,
         /** Clients that had all of their first requests. */
         clients: () => report().clients ?? 0,
+        /** Bytes that all connections hold together. */
+        held: () => [...proxy["crowd"].members].reduce((sum, { heldBytes }) => sum + heldBytes, 0),
         /** What went to a pod. */
         counts(uid = target): PodCounts {
             return report().pods[uid]!;
