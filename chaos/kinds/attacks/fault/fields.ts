@@ -17,6 +17,7 @@ import {
 import { messagesOf } from "../addresses";
 import type { FaultAttack } from "./fault-attack";
 import { contradictionsIn } from "./match";
+import { sizeOf } from "./proxy/http2-heads";
 import { type AbortAnswer, type AbortGrpc, grpcFailures, type RequestMatch } from "./proxy/protocol";
 
 const notAService = ({ input }: { input?: unknown }) =>
@@ -30,6 +31,8 @@ const notAPath = notAllowed(
 
 /** The proxy reads 64 KiB of a request's head, so a match must be shorter. */
 const longest = 4_096;
+/** Python reads 100 headers, and Node.js 128, with those that the proxy adds. */
+const mostHeaders = 64;
 
 /** @param instead what else to do with a credential */
 const headerMistakes = (instead: string) => (name: string, value: string, all: Readonly<Record<string, string>>) => {
@@ -44,8 +47,19 @@ const headerMistakes = (instead: string) => (name: string, value: string, all: R
     ];
 };
 
-const headersWith = (mistakes: ReturnType<typeof headerMistakes>) =>
-    z.record(z.string(), z.string().max(longest)).superRefine(refusingEntries(mistakes));
+/** @param mostBytes as `sizeOf` counts them */
+const headersWith = (mistakes: ReturnType<typeof headerMistakes>, mostBytes: number) =>
+    z
+        .record(z.string(), z.string().max(longest))
+        .superRefine(refusingEntries(mistakes))
+        .superRefine(
+            refusing((all) => {
+                const [number, bytes] = [Object.keys(all).length, sizeOf(all)];
+                if (number > mostHeaders) return `has ${number} headers; allowed: at most ${mostHeaders}`;
+                if (bytes <= mostBytes) return undefined;
+                return `has ${bytes} bytes, with 32 for each header; allowed: at most ${mostBytes}`;
+            }),
+        );
 
 const pattern = {
     path: z
@@ -54,7 +68,7 @@ const pattern = {
         .regex(/^\/[!"$-)+->@-~]*\*?$/, { error: notAPath })
         .optional(),
     method: z.string({ error: notAMethod }).refine(isMethod, { error: notAMethod }).optional(),
-    headers: headersWith(headerMistakes("match another header, such as x-request-id, or a path")).optional(),
+    headers: headersWith(headerMistakes("match another header, such as x-request-id, or a path"), 32_000).optional(),
 };
 const matchSchema = z
     .strictObject({ ...pattern, except: z.array(z.strictObject(pattern)).nonempty().optional() })
@@ -86,10 +100,14 @@ const textOfAtMost = (most: number) =>
 
 const answerSchema = z.strictObject({
     status: statusWith(notAllowed(allowedStatus)),
-    headers: headersWith((name, value, all) => [
-        ...secretAnswer(name, value, all),
-        ofProxy.test(name) && "is set by the proxy; leave it out",
-    ]).optional(),
+    headers: headersWith(
+        (name, value, all) => [
+            ...secretAnswer(name, value, all),
+            ofProxy.test(name) && "is set by the proxy; leave it out",
+        ],
+        // Netty reads 8 KiB, with those that the proxy adds.
+        8_000,
+    ).optional(),
     body: textOfAtMost(longest).optional(),
 }) satisfies z.ZodType<AbortAnswer>;
 

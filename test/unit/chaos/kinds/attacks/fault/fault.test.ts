@@ -85,6 +85,17 @@ describe("a mistake in a fault says what is allowed:", () => {
         [{ percentage: 30 }, "30 is not a percentage; allowed: a percentage above 0% and up to 100%, such as 30%"],
     ])("%j", (fields, message) => expect(mistakeIn(fields)).toContain(message));
 
+    it("more or longer headers than a caller or the proxy reads", () => {
+        const many = (number: number, length: number) =>
+            Object.fromEntries(Array.from({ length: number }, (_, index) => [`x-${index}`, "a".repeat(length)]));
+        const bytes = (number: number, most: number) =>
+            `has ${number} bytes, with 32 for each header; allowed: at most ${most}`;
+        expect(mistakeIn({ abort: answering(many(65, 1)) })).toBe("has 65 headers; allowed: at most 64");
+        expect(mistakeIn({ abort: answering(many(2, 4_000)) })).toBe(bytes(8_070, 8_000));
+        expect(mistakeIn({ match: { headers: many(8, 4_000) } })).toBe(bytes(32_280, 32_000));
+        expect(mistakeIn({ abort: answering(many(64, 80)), match: { headers: many(7, 4_000) } })).toBeUndefined();
+    });
+
     it.each<[Partial<FaultAttack>, string[]]>([
         [{}, ["delay: is missing, and so are abort, bytesPerSecond and cutAfter: nothing would be done"]],
         [{ abort: 503, cutAfter: 9 }, ["abort: leaves no bytes that bytesPerSecond or cutAfter could limit"]],
