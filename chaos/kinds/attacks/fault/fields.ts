@@ -17,8 +17,8 @@ import {
 import { messagesOf } from "../addresses";
 import type { FaultAttack } from "./fault-attack";
 import { contradictionsIn } from "./match";
-import { sizeOf } from "./proxy/http2-heads";
-import { type AbortAnswer, type AbortGrpc, grpcFailures, type RequestMatch } from "./proxy/protocol";
+import { isGrpc, sizeOf } from "./proxy/http2-heads";
+import { type AbortAnswer, type AbortGrpc, grpcFailures, grpcStatusOf, type RequestMatch } from "./proxy/protocol";
 
 const notAService = ({ input }: { input?: unknown }) =>
     `${input === undefined ? "is missing" : `${describeValue(input)} is not the name of a Service`}; allowed: ` +
@@ -158,12 +158,14 @@ export const faultSchema = z.strictObject({
         .optional(),
 }) satisfies z.ZodType<FaultAttack>;
 
+type Rule = [isWrong: boolean, field: string, message: string];
+
 /** Fields that exclude each other, or need one another. */
 export function contradictionsOf(attack: FaultAttack): Mistake[] {
-    const { delay, abort, bytesPerSecond, cutAfter, stream, percentage, first, every, per, pulse } = attack;
+    const { delay, abort, bytesPerSecond, cutAfter, stream, percentage, first, every, match, per, pulse } = attack;
     const limits = [bytesPerSecond, cutAfter].some((limit) => limit !== undefined);
     const [isFirst, isEvery] = [first !== undefined, every !== undefined];
-    const rules: [isWrong: boolean, field: string, message: string][] = [
+    const rules: Rule[] = [
         [
             delay === undefined && abort === undefined && !limits,
             "delay",
@@ -192,6 +194,21 @@ export function contradictionsOf(attack: FaultAttack): Mistake[] {
         [isFirst && isEvery, "every", "excludes first; leave out either"],
         [isFirst && pulse !== undefined, "pulse", "excludes first, which ends by itself; leave out either"],
         [per !== undefined && !isFirst && !isEvery, "per", "says what first or every counts; set one of them, too"],
+        ...(grpcStatusOf(abort) && match ? grpcRules(match) : []),
     ];
     return rules.flatMap(([isWrong, field, message]) => (isWrong ? { field, message } : []));
+}
+
+/** What no gRPC call has. Of paths and headers, no message repeats a value. */
+function grpcRules({ method = "POST", path = "/*", headers = {} }: RequestMatch): Rule[] {
+    const not = (what: string, allowed: string) => `is not the ${what} of a gRPC call; allowed: ${allowed}`;
+    return [
+        [method !== "POST", "match.method", `"${method}" ${not("method", "POST")}`],
+        [!/^\/[^/]+\/.|\*$/.test(path), "match.path", not("path", "such as /shop.Orders/Get or /shop.Orders/*")],
+        ...Object.entries(headers).map(([name, value]): Rule => [
+            name.toLowerCase() === "content-type" && !isGrpc({ "content-type": value }),
+            `match.headers.${name}`,
+            not("content type", "application/grpc, or such as application/grpc+proto"),
+        ]),
+    ];
 }

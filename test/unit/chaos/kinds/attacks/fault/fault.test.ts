@@ -108,6 +108,25 @@ describe("a mistake in a fault says what is allowed:", () => {
         ],
         [{ delay: "1s", per: "client" }, ["per: says what first or every counts; set one of them, too"]],
         [{ delay: "1s", every: 3, per: "client", pulse: { on: "1s", off: "1s" } }, []],
+        [
+            {
+                abort: { grpc: 14 },
+                match: { method: "GET", path: "/healthz", headers: { "Content-Type": "application/json" } },
+            },
+            [
+                'match.method: "GET" is not the method of a gRPC call; allowed: POST',
+                "match.path: is not the path of a gRPC call; allowed: such as /shop.Orders/Get or /shop.Orders/*",
+                "match.headers.Content-Type: is not the content type of a gRPC call; allowed: application/grpc, or",
+            ],
+        ],
+        [{ abort: { grpc: 14 }, match: { path: "/shop.Orders/" } }, ["match.path: "]],
+        [
+            { abort: { grpc: 14 }, match: { path: "/shop.*", headers: { "content-type": "application/grpc+proto" } } },
+            [],
+        ],
+        [{ abort: { grpc: 14 }, match: { path: "/shop.Orders/Get", method: "POST" } }, []],
+        [{ abort: { grpc: 14 }, match: { path: "/under/shop.Orders/Get", except: [{ path: "/healthz" }] } }, []],
+        [{ abort: 503, match: { method: "GET", path: "/healthz" } }, []],
         [{ cutAfter: 0, bytesPerSecond: 9, stream: "upstream", first: 1 }, []],
     ])("several fields together: %j", (fields, messages) => {
         const found = contradictionsOf({ kind: "fault", service: "hot-deals", ...fields });
