@@ -13,6 +13,7 @@ import {
     percentage,
     refusing,
     refusingEntries,
+    repeatedHeader,
 } from "../../../values/texts";
 import { messagesOf } from "../addresses";
 import type { FaultAttack } from "./fault-attack";
@@ -38,10 +39,9 @@ const mostHeaders = 64;
 const headerMistakes = (instead: string) => (name: string, value: string, all: Readonly<Record<string, string>>) => {
     const credential = carriesCredential(name) ? describeValueOf(name) : credentialIn(value);
     if (credential) return [storedInClear(credential, instead)];
-    const same = Object.keys(all).find((other) => other.toLowerCase() === name.toLowerCase());
     return [
         !isHeaderName(name) && "is not the name of a header; allowed: such as x-request-id",
-        same !== name && `is ${same} already: names of headers have no case; leave one of them out`,
+        repeatedHeader(name, all),
         !/^[!-~](?:[\t -~]*[!-~])?$/.test(value) &&
             "is not a header's value; allowed: text in ASCII without spaces around it",
     ];

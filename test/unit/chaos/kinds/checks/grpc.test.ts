@@ -315,6 +315,22 @@ describe("a definition", () => {
             ["headersFrom.grpc-timeout", "is no metadata of gRPC; leave it out"],
         ],
         [
+            { service: "a", headers: { "content-length": "3" } },
+            ["headers.content-length", "is no metadata of gRPC; leave it out"],
+        ],
+        [
+            { service: "a", headers: { "X-Shop": "1", "x-shop": "2" } },
+            ["headers.x-shop", "is X-Shop already: names of headers have no case; leave one of them out"],
+        ],
+        [
+            { service: "a", headers: { "x-shop": "\u4e2d" } },
+            ["headers.x-shop", "not a header value; allowed: text in ISO 8859-1 (Latin-1) without control characters"],
+        ],
+        [
+            { service: "a", healthService: "/shop.Orders/Get" },
+            ["healthService", "not the name of a gRPC service; allowed: such as shop.Orders"],
+        ],
+        [
             { service: "a", healthService: "shop orders" },
             ["healthService", "not the name of a gRPC service; allowed: such as shop.Orders"],
         ],
