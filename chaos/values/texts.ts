@@ -136,6 +136,12 @@ export const refusingEntries = <T>(
         ),
     );
 
+/** What is wrong with a header that is there in another case, too. */
+export function repeatedHeader(name: string, all: object): string | false {
+    const first = Object.keys(all).find((other) => other.toLowerCase() === name.toLowerCase())!;
+    return first !== name && `is ${placeIn([first])} already: names of headers have no case; leave one of them out`;
+}
+
 /** A mistake that lies in several fields together. */
 export interface Mistake {
     field: string;

@@ -10,7 +10,14 @@ import {
     storedInClear,
 } from "../../values/credentials";
 import { isHeaderName } from "../../values/http-method";
-import { type Mistake, nameSchema as name, notAllowed, refusing, refusingEntries } from "../../values/texts";
+import {
+    type Mistake,
+    nameSchema as name,
+    notAllowed,
+    refusing,
+    refusingEntries,
+    repeatedHeader,
+} from "../../values/texts";
 
 /** What a check over HTTP asks, and how. Without `url` and `service` it asks the plan's Service. */
 export interface EndpointSettings {
@@ -101,13 +108,22 @@ export function failing(check: () => void, problem: string): string | undefined 
 const byHeader = <T extends z.ZodType>(value: T, refused: (name: string) => string | false = () => false) =>
     z
         .record(z.string(), value)
-        .superRefine(refusingEntries((name) => [!isHeaderName(name) && "not a header name", refused(name)]));
+        .superRefine(
+            refusingEntries((name, _, all) => [
+                !isHeaderName(name) && "not a header name",
+                refused(name),
+                repeatedHeader(name, all),
+            ]),
+        );
 
 const headerValue = z.string().superRefine(
     refusing((value) => {
         const what = credentialIn(value);
         if (what) return storedInClear(what, inHeaders);
-        return failing(() => validateHeaderValue("value", value), "a header value must not have control characters");
+        return failing(
+            () => validateHeaderValue("value", value),
+            "not a header value; allowed: text in ISO 8859-1 (Latin-1) without control characters",
+        );
     }),
 );
 

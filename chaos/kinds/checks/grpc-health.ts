@@ -171,12 +171,30 @@ function framed(message: Buffer): Buffer {
     return Buffer.concat([prefix, message]);
 }
 
-/** `HealthCheckResponse`: `ServingStatus status = 1`, which is left out if it is 0. Undefined if it is another. */
+/**
+ * `HealthCheckResponse`: `ServingStatus status = 1`, the last of several, which is left out if it is 0. Other fields
+ * are skipped. Undefined if it is another message.
+ *
+ * @see https://protobuf.dev/programming-guides/encoding/
+ */
 function servingIn(body: Buffer): number | undefined {
     if (body.length < 5 || body[0] !== 0 || body.length !== 5 + body.readUInt32BE(1)) return undefined;
-    const [field, ...bytes] = body.subarray(5);
-    if (field === undefined) return 0;
-    const isWhole = bytes.length > 0 && bytes.length <= 4 && bytes.at(-1)! < 0x80;
-    if (field !== fieldOne.ofNumber || !isWhole) return undefined;
-    return bytes.reduceRight((value, byte) => value * 0x80 + (byte & 0x7f), 0);
+    let [serving, at] = [0, 5];
+    const number = () => {
+        for (let [value, unit] = [0, 1]; ; unit *= 0x80) {
+            const byte = body[at++] ?? 0;
+            value += (byte & 0x7f) * unit;
+            if (byte < 0x80) return value;
+        }
+    };
+    while (at < body.length) {
+        const field = number();
+        const type = field & 7;
+        const value = type === 0 || type === 2 ? number() : 0;
+        if (field === fieldOne.ofNumber) serving = value;
+        if (field === fieldOne.ofText) return undefined;
+        // After a number nothing, or 8 bytes, as many as the number before says, or 4. Other types are not in use.
+        at += [0, 8, value, NaN, NaN, 4][type] ?? NaN;
+    }
+    return at === body.length ? serving : undefined;
 }

@@ -26,7 +26,7 @@ export const grpc: CheckKind<GrpcCheck> = {
             healthService: z
                 .string()
                 .max(200)
-                .regex(/^[^\s\p{Cc}]+$/u, { error: "not the name of a gRPC service; allowed: such as shop.Orders" })
+                .regex(/^[^\s\p{Cc}/]+$/u, { error: "not the name of a gRPC service; allowed: such as shop.Orders" })
                 .optional(),
             ...endpoint,
             maxLatencyMs: z.int().positive().optional(),
@@ -69,8 +69,8 @@ function nameOf({ healthService = "", service, url }: GrpcCheck): string {
 
 /** HTTP/2 knows no headers of a connection, and gRPC has headers of its own. */
 const notMetadata = new RegExp(
-    "^(?:connection|host|keep-alive|proxy-connection|te|transfer-encoding|upgrade|http2-settings|content-type|" +
-        "grpc-.*)$",
+    "^(?:connection|host|keep-alive|proxy-connection|te|transfer-encoding|upgrade|http2-settings|" +
+        "content-(?:length|type)|grpc-.*)$",
     "i",
 );
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { onOneLine, quoted } from "../../values/quoted";
 import { foundAt } from "./path";
-import { type Mistake, notAllowed } from "../../values/texts";
+import { type Mistake, notAllowed, together } from "../../values/texts";
 
 /** Something that a JSON document must contain. */
 export interface JsonExpectation {
@@ -17,12 +17,15 @@ export interface JsonExpectation {
 
 export const scalarMistake = notAllowed("text, a number, true or false");
 
-export const expectationSchema = z.strictObject({
-    path: z.string().min(1),
-    equals: z.union([z.string(), z.number(), z.boolean(), z.null()], { error: scalarMistake }).optional(),
-    atLeast: z.number().optional(),
-    atMost: z.number().optional(),
-});
+export const numberLimits = { atLeast: z.number().optional(), atMost: z.number().optional() };
+
+export const expectationSchema = z
+    .strictObject({
+        path: z.string().min(1),
+        equals: z.union([z.string(), z.number(), z.boolean(), z.null()], { error: scalarMistake }).optional(),
+        ...numberLimits,
+    })
+    .superRefine(...together<JsonExpectation>(contradictionsIn));
 
 /** The beginning of an answer, in quotes, because it is the application's text. */
 export const excerpt = (text: string) => quoted(text, 200);
@@ -56,12 +59,14 @@ export interface Limits {
     equals?: string | number | boolean;
 }
 
-export const numberLimits = { atLeast: z.number().optional(), atMost: z.number().optional() };
-
 /** Contradictions in limits, of which at least one is required. */
 export function limitMistakes({ atLeast, atMost, equals }: Limits): Mistake[] {
     const none = atLeast === undefined && atMost === undefined && equals === undefined;
     if (none) return [{ field: "atLeast", message: "missing; allowed: atLeast, atMost, both of them, or equals" }];
+    return contradictionsIn({ atLeast, atMost, equals });
+}
+
+function contradictionsIn({ atLeast, atMost, equals }: Omit<Limits, "equals"> & { equals?: unknown }): Mistake[] {
     if (equals !== undefined && (atLeast ?? atMost) !== undefined)
         return [{ field: "equals", message: "excludes `atLeast` and `atMost`" }];
     return atLeast !== undefined && atMost !== undefined && atLeast > atMost

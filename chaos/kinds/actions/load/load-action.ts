@@ -1,6 +1,7 @@
 import type { CaReference, SecretReference } from "../../checks/endpoint-schema";
 import { type Quantile, quantiles } from "../../../values/compared";
 import { type Duration, parseDuration } from "../../../values/duration";
+import { endsLateMs } from "./sender/protocol";
 
 /** Sends requests at fixed times from a pod in the cluster, from before the attacks until the run is over. */
 export interface LoadAction {
@@ -46,7 +47,7 @@ export interface LoadAction {
     /**
      * Requests that wait for an answer at a time, at most, 1 to 1000, each over a connection of its own, which is used
      * for 1 s.
-     * @default as many as are due within `timeoutMs`, 10 to 1000
+     * @default as many as are due within `timeoutMs` and 1 s more, 10 to 1000
      */
     connections?: number;
     /** Required share of good answers, above 0 and up to 1. @default none is required */
@@ -87,5 +88,8 @@ export const requiredOf = ({ successRate, latency = {} }: LoadAction) => [
     }),
 ];
 
-export const connectionsOf = ({ connections, perSecond, timeoutMs = usualTimeoutMs }: LoadAction): number =>
-    connections ?? Math.min(most.connections, Math.max(leastConnections, Math.ceil((perSecond * timeoutMs) / 1_000)));
+/** While the target hangs, each request waits for its time limit, and longer if the sender is late to end it. */
+export const connectionsOf = ({ connections, perSecond, timeoutMs = usualTimeoutMs }: LoadAction): number => {
+    const waiting = Math.ceil((perSecond * (timeoutMs + endsLateMs)) / 1_000);
+    return connections ?? Math.min(most.connections, Math.max(leastConnections, waiting));
+};

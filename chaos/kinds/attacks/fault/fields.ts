@@ -13,11 +13,13 @@ import {
     percentage,
     refusing,
     refusingEntries,
+    repeatedHeader,
 } from "../../../values/texts";
 import { messagesOf } from "../addresses";
 import type { FaultAttack } from "./fault-attack";
 import { contradictionsIn } from "./match";
-import { type AbortAnswer, type AbortGrpc, grpcFailures, type RequestMatch } from "./proxy/protocol";
+import { isGrpc, sizeOf } from "./proxy/http2-heads";
+import { type AbortAnswer, type AbortGrpc, grpcFailures, grpcStatusOf, type RequestMatch } from "./proxy/protocol";
 
 const notAService = ({ input }: { input?: unknown }) =>
     `${input === undefined ? "is missing" : `${describeValue(input)} is not the name of a Service`}; allowed: ` +
@@ -30,22 +32,34 @@ const notAPath = notAllowed(
 
 /** The proxy reads 64 KiB of a request's head, so a match must be shorter. */
 const longest = 4_096;
+/** Python reads 100 headers, and Node.js 128, with those that the proxy adds. */
+const mostHeaders = 64;
 
 /** @param instead what else to do with a credential */
 const headerMistakes = (instead: string) => (name: string, value: string, all: Readonly<Record<string, string>>) => {
     const credential = carriesCredential(name) ? describeValueOf(name) : credentialIn(value);
     if (credential) return [storedInClear(credential, instead)];
-    const same = Object.keys(all).find((other) => other.toLowerCase() === name.toLowerCase());
     return [
         !isHeaderName(name) && "is not the name of a header; allowed: such as x-request-id",
-        same !== name && `is ${same} already: names of headers have no case; leave one of them out`,
+        repeatedHeader(name, all),
         !/^[!-~](?:[\t -~]*[!-~])?$/.test(value) &&
             "is not a header's value; allowed: text in ASCII without spaces around it",
     ];
 };
 
-const headersWith = (mistakes: ReturnType<typeof headerMistakes>) =>
-    z.record(z.string(), z.string().max(longest)).superRefine(refusingEntries(mistakes));
+/** @param mostBytes as `sizeOf` counts them */
+const headersWith = (mistakes: ReturnType<typeof headerMistakes>, mostBytes: number) =>
+    z
+        .record(z.string(), z.string().max(longest))
+        .superRefine(refusingEntries(mistakes))
+        .superRefine(
+            refusing((all) => {
+                const [number, bytes] = [Object.keys(all).length, sizeOf(all)];
+                if (number > mostHeaders) return `has ${number} headers; allowed: at most ${mostHeaders}`;
+                if (bytes <= mostBytes) return undefined;
+                return `has ${bytes} bytes, with 32 for each header; allowed: at most ${mostBytes}`;
+            }),
+        );
 
 const pattern = {
     path: z
@@ -54,7 +68,7 @@ const pattern = {
         .regex(/^\/[!"$-)+->@-~]*\*?$/, { error: notAPath })
         .optional(),
     method: z.string({ error: notAMethod }).refine(isMethod, { error: notAMethod }).optional(),
-    headers: headersWith(headerMistakes("match another header, such as x-request-id, or a path")).optional(),
+    headers: headersWith(headerMistakes("match another header, such as x-request-id, or a path"), 32_000).optional(),
 };
 const matchSchema = z
     .strictObject({ ...pattern, except: z.array(z.strictObject(pattern)).nonempty().optional() })
@@ -86,10 +100,14 @@ const textOfAtMost = (most: number) =>
 
 const answerSchema = z.strictObject({
     status: statusWith(notAllowed(allowedStatus)),
-    headers: headersWith((name, value, all) => [
-        ...secretAnswer(name, value, all),
-        ofProxy.test(name) && "is set by the proxy; leave it out",
-    ]).optional(),
+    headers: headersWith(
+        (name, value, all) => [
+            ...secretAnswer(name, value, all),
+            ofProxy.test(name) && "is set by the proxy; leave it out",
+        ],
+        // Netty reads 8 KiB, with those that the proxy adds.
+        8_000,
+    ).optional(),
     body: textOfAtMost(longest).optional(),
 }) satisfies z.ZodType<AbortAnswer>;
 
@@ -140,12 +158,14 @@ export const faultSchema = z.strictObject({
         .optional(),
 }) satisfies z.ZodType<FaultAttack>;
 
+type Rule = [isWrong: boolean, field: string, message: string];
+
 /** Fields that exclude each other, or need one another. */
 export function contradictionsOf(attack: FaultAttack): Mistake[] {
-    const { delay, abort, bytesPerSecond, cutAfter, stream, percentage, first, every, per, pulse } = attack;
+    const { delay, abort, bytesPerSecond, cutAfter, stream, percentage, first, every, match, per, pulse } = attack;
     const limits = [bytesPerSecond, cutAfter].some((limit) => limit !== undefined);
     const [isFirst, isEvery] = [first !== undefined, every !== undefined];
-    const rules: [isWrong: boolean, field: string, message: string][] = [
+    const rules: Rule[] = [
         [
             delay === undefined && abort === undefined && !limits,
             "delay",
@@ -174,6 +194,21 @@ export function contradictionsOf(attack: FaultAttack): Mistake[] {
         [isFirst && isEvery, "every", "excludes first; leave out either"],
         [isFirst && pulse !== undefined, "pulse", "excludes first, which ends by itself; leave out either"],
         [per !== undefined && !isFirst && !isEvery, "per", "says what first or every counts; set one of them, too"],
+        ...(grpcStatusOf(abort) && match ? grpcRules(match) : []),
     ];
     return rules.flatMap(([isWrong, field, message]) => (isWrong ? { field, message } : []));
+}
+
+/** What no gRPC call has. Of paths and headers, no message repeats a value. */
+function grpcRules({ method = "POST", path = "/*", headers = {} }: RequestMatch): Rule[] {
+    const not = (what: string, allowed: string) => `is not the ${what} of a gRPC call; allowed: ${allowed}`;
+    return [
+        [method !== "POST", "match.method", `"${method}" ${not("method", "POST")}`],
+        [!/^\/[^/]+\/.|\*$/.test(path), "match.path", not("path", "such as /shop.Orders/Get or /shop.Orders/*")],
+        ...Object.entries(headers).map(([name, value]): Rule => [
+            name.toLowerCase() === "content-type" && !isGrpc({ "content-type": value }),
+            `match.headers.${name}`,
+            not("content type", "application/grpc, or such as application/grpc+proto"),
+        ]),
+    ];
 }

@@ -208,6 +208,16 @@ const checkMistakes: Mistake[] = [
         "status: a list is not allowed; .* the least and the most",
     ],
     ["JSON of an answer without a body", { ...http, method: "HEAD", json: [{ path: "a" }] }, "json: an answer to HEAD"],
+    [
+        "limits of JSON that nothing meets",
+        { ...http, json: [{ path: "a" }, { path: "b", atLeast: 30, atMost: 20 }] },
+        "json\\.1\\.atMost: 20 is less than atLeast, which is 30",
+    ],
+    [
+        "limits of JSON that exclude each other",
+        { ...http, json: [{ path: "a", equals: null, atLeast: 20 }] },
+        "json\\.0\\.equals: excludes `atLeast` and `atMost`",
+    ],
     ["a body that is no JSON", { ...http, body: { at: new Date() } }, "body: holds what JSON does not know"],
     [
         "a field equal to null",

@@ -2,7 +2,7 @@ import { Agent as HttpAgent, type IncomingMessage, request as httpRequest, type 
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { withFields, withQuery, withUuids } from "../../../checks/request-parts";
 import { afterRunning, stalledBetween } from "../../../checks/stalls";
-import type { FromVariable, SenderSettings } from "./settings";
+import { type FromVariable, endsLateMs, type SenderSettings } from "./settings";
 import type { Became } from "./seconds";
 
 /**
@@ -10,8 +10,6 @@ import type { Became } from "./seconds";
  * that stays open survives a new NetworkPolicy, and a change of its Service: the load would never meet the attack.
  */
 const [keptMs, idleMs] = [1_000, 1_000];
-/** A timer may fire so much later for the sender's own delay, in milliseconds. */
-const graceMs = 1_000;
 
 /** Sends requests of one kind over kept connections. @param env has what is in Secrets */
 export function exchanger(settings: SenderSettings, env: Readonly<Record<string, string | undefined>>) {
@@ -61,7 +59,7 @@ export function exchanger(settings: SenderSettings, env: Readonly<Record<string,
         const asked = request({ ...options, headers: hasUuid ? withUuids(fixed) : fixed });
         // Node.js has made the method upper case.
         asked.method = method;
-        const cancel = afterRunning(timeoutMs - (sentAt - dueAt), graceMs, (isWhole) => {
+        const cancel = afterRunning(timeoutMs - (sentAt - dueAt), endsLateMs, (isWhole) => {
             end(isWhole ? { bad: `no answer within ${timeoutMs} ms` } : "unseen");
             asked.destroy();
         });

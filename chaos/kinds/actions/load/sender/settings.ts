@@ -12,6 +12,9 @@
  */
 export const onTimeMs = 100;
 
+/** A request without an answer may be ended so much later for the sender's own delay, in milliseconds. */
+export const endsLateMs = 1_000;
+
 /** After SIGTERM the load goes on for so long, in milliseconds: the application recovers under it. */
 export const lingersMs = 3_000;
 

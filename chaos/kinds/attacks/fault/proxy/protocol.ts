@@ -47,7 +47,10 @@ export type Abort = number | "reset" | "hang" | AbortAnswer | AbortGrpc;
 export interface AbortAnswer {
     /** 400 to 599. */
     status: number;
-    /** Names and values. Never put secrets here. @default only what every answer has */
+    /**
+     * Names and values, at most 64, and 8000 bytes with 32 for each. Never put secrets here.
+     * @default only what every answer has
+     */
     headers?: Record<string, string>;
     /** Text of at most 4096 characters. Never put secrets here. @default a sentence that names the run */
     body?: string;

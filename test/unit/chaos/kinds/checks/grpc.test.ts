@@ -121,6 +121,31 @@ describe("an answer is bad, and says why,", () => {
     );
 
     it.each([
+        ["after", [8, 2, 0x10, 5]],
+        ["before", [0x10, 0x85, 1, 8, 2]],
+        ["of 8 bytes", [0x19, 8, 1, 8, 1, 8, 1, 8, 1, 8, 2]],
+        ["of 4 bytes", [8, 2, 0x25, 8, 1, 8, 1]],
+        ["of text", [0x2a, 3, 8, 1, 0, 8, 2]],
+        ["with a number of two bytes", [0x82, 1, 2, 8, 1, 8, 2]],
+        ["which is there twice", [8, 1, 8, 2]],
+    ])("a status with another field %s", async (_, bytes) =>
+        expect(await lookAt(await answering(message(...bytes)))).toMatchObject({ good: false, problem: "NOT_SERVING" }),
+    );
+
+    it.each([
+        [[8]],
+        [[8, 0x81]],
+        [[8, 1, 0x2a, 9, 0]],
+        [[8, 1, 0x19, 0]],
+        [[8, 1, 0x13]],
+        [[0x2a, ...Array.from({ length: 9 }, () => 0xff), 1]],
+    ])("a message that ends too early: %j", async (bytes) =>
+        expect((await lookAt(await answering(message(...bytes)))).problem).toBe(
+            "gRPC status OK, but the answer is not that of a health check",
+        ),
+    );
+
+    it.each([
         [{ "grpc-status": "14", "grpc-message": "try%20later" }, "gRPC status UNAVAILABLE (14): “try later”"],
         [{ "grpc-status": "14", "grpc-message": "100%" }, "gRPC status UNAVAILABLE (14): “100%”"],
         [{ "grpc-status": "99" }, "gRPC status 99"],
@@ -313,6 +338,22 @@ describe("a definition", () => {
         [
             { service: "a", headersFrom: { "grpc-timeout": { secret: "a", key: "b" } } },
             ["headersFrom.grpc-timeout", "is no metadata of gRPC; leave it out"],
+        ],
+        [
+            { service: "a", headers: { "content-length": "3" } },
+            ["headers.content-length", "is no metadata of gRPC; leave it out"],
+        ],
+        [
+            { service: "a", headers: { "X-Shop": "1", "x-shop": "2" } },
+            ["headers.x-shop", "is X-Shop already: names of headers have no case; leave one of them out"],
+        ],
+        [
+            { service: "a", headers: { "x-shop": "\u4e2d" } },
+            ["headers.x-shop", "not a header value; allowed: text in ISO 8859-1 (Latin-1) without control characters"],
+        ],
+        [
+            { service: "a", healthService: "/shop.Orders/Get" },
+            ["healthService", "not the name of a gRPC service; allowed: such as shop.Orders"],
         ],
         [
             { service: "a", healthService: "shop orders" },

@@ -85,6 +85,17 @@ describe("a mistake in a fault says what is allowed:", () => {
         [{ percentage: 30 }, "30 is not a percentage; allowed: a percentage above 0% and up to 100%, such as 30%"],
     ])("%j", (fields, message) => expect(mistakeIn(fields)).toContain(message));
 
+    it("more or longer headers than a caller or the proxy reads", () => {
+        const many = (number: number, length: number) =>
+            Object.fromEntries(Array.from({ length: number }, (_, index) => [`x-${index}`, "a".repeat(length)]));
+        const bytes = (number: number, most: number) =>
+            `has ${number} bytes, with 32 for each header; allowed: at most ${most}`;
+        expect(mistakeIn({ abort: answering(many(65, 1)) })).toBe("has 65 headers; allowed: at most 64");
+        expect(mistakeIn({ abort: answering(many(2, 4_000)) })).toBe(bytes(8_070, 8_000));
+        expect(mistakeIn({ match: { headers: many(8, 4_000) } })).toBe(bytes(32_280, 32_000));
+        expect(mistakeIn({ abort: answering(many(64, 80)), match: { headers: many(7, 4_000) } })).toBeUndefined();
+    });
+
     it.each<[Partial<FaultAttack>, string[]]>([
         [{}, ["delay: is missing, and so are abort, bytesPerSecond and cutAfter: nothing would be done"]],
         [{ abort: 503, cutAfter: 9 }, ["abort: leaves no bytes that bytesPerSecond or cutAfter could limit"]],
@@ -97,6 +108,25 @@ describe("a mistake in a fault says what is allowed:", () => {
         ],
         [{ delay: "1s", per: "client" }, ["per: says what first or every counts; set one of them, too"]],
         [{ delay: "1s", every: 3, per: "client", pulse: { on: "1s", off: "1s" } }, []],
+        [
+            {
+                abort: { grpc: 14 },
+                match: { method: "GET", path: "/healthz", headers: { "Content-Type": "application/json" } },
+            },
+            [
+                'match.method: "GET" is not the method of a gRPC call; allowed: POST',
+                "match.path: is not the path of a gRPC call; allowed: such as /shop.Orders/Get or /shop.Orders/*",
+                "match.headers.Content-Type: is not the content type of a gRPC call; allowed: application/grpc, or",
+            ],
+        ],
+        [{ abort: { grpc: 14 }, match: { path: "/shop.Orders/" } }, ["match.path: "]],
+        [
+            { abort: { grpc: 14 }, match: { path: "/shop.*", headers: { "content-type": "application/grpc+proto" } } },
+            [],
+        ],
+        [{ abort: { grpc: 14 }, match: { path: "/shop.Orders/Get", method: "POST" } }, []],
+        [{ abort: { grpc: 14 }, match: { path: "/under/shop.Orders/Get", except: [{ path: "/healthz" }] } }, []],
+        [{ abort: 503, match: { method: "GET", path: "/healthz" } }, []],
         [{ cutAfter: 0, bytesPerSecond: 9, stream: "upstream", first: 1 }, []],
     ])("several fields together: %j", (fields, messages) => {
         const found = contradictionsOf({ kind: "fault", service: "hot-deals", ...fields });
