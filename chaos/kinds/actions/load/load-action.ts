@@ -1,7 +1,7 @@
 import type { CaReference, SecretReference } from "../../checks/endpoint-schema";
 import { type Quantile, quantiles } from "../../../values/compared";
 import { type Duration, parseDuration } from "../../../values/duration";
-import { endsLateMs } from "./sender/protocol";
+import { endsLateMs } from "./sender/settings";
 
 /** Sends requests at fixed times from a pod in the cluster, from before the attacks until the run is over. */
 export interface LoadAction {
