@@ -92,8 +92,8 @@ export function requestLine(line: string): { method: string; target: string; min
 /** Looks at what may become the head of a request in HTTP/1.x in clear text, at each byte once. */
 export class RequestScan {
     /**
-     * Whether another protocol may begin like this: the first line has not ended, and its first word is neither a method
-     * that Node.js knows nor the one of HTTP/2. A client of another protocol may send no more before it has an answer.
+     * Whether another protocol may begin like this: the first line has not ended, and its first word is no method that
+     * Node.js knows, nor HTTP/2's. A client of another protocol may send no more before it has an answer.
      */
     doubtful = false;
     private begun = false;
