@@ -98,11 +98,13 @@ describe("a Workflow", () => {
         expect(noted(experiment!, "spec.templates.1.statusCheck.intervalSeconds")).toContain("each second");
     });
 
-    it("leaves out a StatusCheck that waits, and templates that the entry does not lead to, and says so", () => {
-        const waiting = { name: "look", templateType: "StatusCheck", statusCheck: { mode: "Synchronous" } };
+    it.each([{ mode: "Synchronous" }, {}])("leaves out what waits, such as %j, and what is not reached", (mode) => {
+        const http = { url: "http://front.shop.svc/health", criteria: { statusCode: "503" } };
+        const waiting = { name: "look", templateType: "StatusCheck", statusCheck: { type: "HTTP", http, ...mode } };
         const text = workflow(group("Serial", "all", "look", "cut"), waiting, partition("cut"), stress("other"));
         const [experiment, ...others] = imported(text, added);
         expect(others).toEqual([]);
+        expect(experiment!.args.checks).toEqual(added.checks);
         expect(noted(experiment!, "spec.templates.1.statusCheck")).toContain("waits until it succeeds");
         expect(noted(experiment!, "spec.templates.3")).toContain("is not what the entry leads to");
     });
@@ -142,6 +144,11 @@ describe("a Workflow", () => {
         [workflow(group("Serial", "all", "all")), "spec.templates.0", "leads back to itself"],
         [workflow({ name: "all", templateType: "Suspend", deadline: "1s" }), "spec.entry", "leads to no chaos"],
         [chaos("Workflow", { templates: [stress("load")] }), "spec.entry", "is missing"],
+        [
+            workflow({ name: "all", templateType: "StatusCheck", statusCheck: { mode: "Once", http: {} } }),
+            "spec.templates.0.statusCheck.mode",
+            '"Once" has no counterpart; has one: Synchronous, Continuous',
+        ],
     ])("%s is refused at %s: %s", (text, path, reason) =>
         expect(refusedOf(text, added).join("\n")).toContain(`${path}: ${reason}`),
     );
