@@ -108,6 +108,8 @@ export function checkAt(fields: Fields, key: string): HttpCheck | undefined {
     }
 }
 
+export const usualWindowMs = parseDuration(times.duration.usual)!;
+
 /** A window without grace, which the formats do not know. @param key of the duration in `fields`, for a remark */
 export function windowOf(
     durationMs: number,

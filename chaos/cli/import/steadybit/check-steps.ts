@@ -38,7 +38,7 @@ export function beginOf(counts: readonly StepOf<"count">[], first: Step, additio
 const longestName = 60;
 
 /** The check of a step. Undefined if it cannot be said, which is noted. @param windowMs how long it lasts here */
-export function checkOf(step: CheckStep, windowMs: number | undefined, additions: Additions): Draft | undefined {
+export function checkOf(step: CheckStep, windowMs: number, additions: Additions): Draft | undefined {
     const { fields, parameters, durationMs, meaning } = step;
     if (windowMs !== durationMs) parameters.note("a check lasts as long as the window", "duration");
     else parameters.take("duration");

@@ -148,6 +148,23 @@ describe("an attack", () => {
     });
 });
 
+describe("a deleted pod", () => {
+    const killed = step("kubernetes.delete_pod", { duration: undefined });
+
+    it("without a check has a window of 30 s, all of which counts, and says so", () => {
+        const one = only(experiment([killed]), withChecks);
+        expect(one.args.window).toEqual({ duration: "30s", grace: "0s" });
+        expect(noted(one, "lanes.0.steps.0")).toContain("the window has its default length, 30s");
+    });
+
+    it("has such a window, too, if it is not certain when its last check ends", () => {
+        const url = "http://front.shop.svc/a";
+        const waiting = step("kubernetes.pod_count_check", { podCountCheckMode: "podCountMin1" });
+        const one = only(experiment([waiting, killed], [step("http.check.periodically", { url })]), withChecks);
+        expect(one.args.window).toEqual({ duration: "30s", grace: "0s" });
+    });
+});
+
 describe("targets", () => {
     const of = (radius: object) => experiment([step("container.network_blackhole", {}, { radius })]);
     const namespace = 'k8s.namespace="shop"';
