@@ -1,6 +1,7 @@
 import { times } from "../../../values/duration";
 import type { Fields } from "../fields";
 import { type Found, placesOf, usualWindowMs, windowOf } from "../imported";
+import { noteRepeated } from "./pod-chaos";
 import type { Context, Read, Reader } from "./reader";
 import { radiusOf, selected } from "./selector";
 
@@ -25,8 +26,9 @@ export function experimentOf(spec: Fields, reader: Reader, context: Context, las
         "attacks.0.peers": spec.at(spec.has("externalTargets") ? "externalTargets" : "target"),
         "window.duration": lasting?.place ?? spec.at("duration"),
     };
-    const window = windowOf(durationMs, attacks, spec, "duration");
-    return { attacks, namespace: aimed.namespace, places, ...window } as Found;
+    const { window } = windowOf(durationMs, attacks, spec, "duration");
+    if (read.isAtOnce && context.everyMs) noteRepeated(spec, context.everyMs, window!.duration!);
+    return { attacks, namespace: aimed.namespace, places, window } as Found;
 }
 
 export const runsOnce = "an experiment runs once, in its update: schedule the updates";

@@ -116,8 +116,16 @@ describe("a Schedule of a pod-kill", () => {
         const experiment = only(schedule("@every 2s"));
         expect(experiment.args.attacks).toMatchObject([{ kind: "kill", intervalMs: 2_000, radius: 1 }]);
         expect(experiment.args.window).toEqual({ duration: "30s", grace: "0s" });
+        expect(noted(experiment, "spec.podChaos.action")).toContain("until the Schedule ends; here until the window");
         expect(noted(experiment, "spec.podChaos.action")).toContain("one at a time");
         expect(noted(experiment, "spec.podChaos.duration")).toContain("has no effect there");
+    });
+
+    it("@every 1m may kill once in a window of 30 s, and says so", () => {
+        const experiment = only(schedule("@every 1m"));
+        expect(experiment.args).toMatchObject({ attacks: [{ intervalMs: 60_000 }], window: { duration: "30s" } });
+        expect(noted(experiment, "spec.podChaos.action")).toContain("after 1m there; the window here, 30s, may end");
+        expect(noted(experiment, "spec.podChaos.action")).not.toContain("until the Schedule ends");
     });
 
     it.each(["5 * * * *", "@hourly", "@every 10ms"])("%s kills once", (times) => {
