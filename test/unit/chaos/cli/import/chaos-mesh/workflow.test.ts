@@ -75,7 +75,27 @@ describe("a Workflow", () => {
         const around = { ...group("Serial", "all", "load"), deadline: "5m" };
         const [experiment] = imported(workflow(around, stress("load", { deadline: undefined })), added);
         expect(experiment!.args.window).toMatchObject({ duration: "5m" });
-        expect(noted(experiment!, "spec.templates.1.deadline")).toContain("that of the template around it counts");
+        expect(noted(experiment!, "spec.templates.1.deadline")).toContain("that of a template around it counts");
+    });
+
+    it.each<[around: (string | undefined)[], own: string | undefined, window: string, said: string]>([
+        [["30s"], "10m", "30s", "is longer than that of a template around it, which ends it"],
+        [["30s", "5m"], "10m", "30s", "is longer than that of a template around it, which ends it"],
+        [["30s", "5m"], undefined, "30s", "is missing, so that of a template around it counts"],
+        [["5m", undefined], "10m", "5m", "is longer than that of a template around it, which ends it"],
+        [["10m"], "30s", "30s", ""],
+    ])("within deadlines %j ends a chaos of %s after %s", ([outer, inner], deadline, duration, said) => {
+        const [experiment] = imported(
+            workflow(
+                { ...group("Serial", "all", "inner"), deadline: outer },
+                { ...group("Parallel", "inner", "load"), deadline: inner },
+                stress("load", { deadline }),
+            ),
+            added,
+        );
+        expect(experiment!.args.window).toEqual({ duration, grace: "0s" });
+        if (said === "") expect(noted(experiment!, "spec.templates.2.deadline")).toBe("");
+        else expect(noted(experiment!, "spec.templates.2.deadline")).toContain(said);
     });
 
     it("asks what a StatusCheck asks, during each attack", () => {
