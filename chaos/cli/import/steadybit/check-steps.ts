@@ -23,14 +23,16 @@ export function isDuring(step: CheckStep, first: Step): boolean {
     return why === undefined;
 }
 
-/** What the run waits for: the first pod count that must be right once before the attack. The others are left out. */
+/** What the run waits for: the first pod count that must be right once before the attack. Leaves the others out. */
 export function beginOf(counts: readonly StepOf<"count">[], first: Step, additions: Additions) {
     let begin: ReturnType<typeof beginWith> | undefined;
     for (const step of counts.filter(({ parameters }) => !isAllTheTime(parameters))) {
-        const isBefore = begin === undefined && relationTo(first, step) === "before";
+        const isIgnored = step.fields.text("ignoreFailure") === "true";
+        const isBefore = begin === undefined && !isIgnored && relationTo(first, step) === "before";
         const count = isBefore ? countOf(step.fields, step.parameters, additions) : undefined;
         if (count) begin = beginWith(count, step.durationMs);
-        step.fields.note(count ? "is what the run waits for before it begins" : onceTrue);
+        const why = isIgnored ? "its failure is ignored, and a run that waits in vain is ABORTED: left out" : onceTrue;
+        step.fields.note(count ? "is what the run waits for before it begins" : why);
     }
     return begin;
 }

@@ -217,6 +217,14 @@ describe("a pod count", () => {
         expect(noted(one, "lanes.0.steps.0")).toContain("waits for before it begins");
     });
 
+    it("whose failure is ignored is not waited for, and that is said; the next one is", () => {
+        const ignored = { ...count("podCountEquals0"), ignoreFailure: true };
+        const one = only(experiment([ignored, count("podCountMin1"), blocked]), withChecks);
+        expect(one.args.begin).toMatchObject({ when: { atLeast: 1 } });
+        expect(noted(one, "lanes.0.steps.0")).toContain("is ABORTED");
+        expect(noted(one, "lanes.0.steps.0")).not.toContain("waits for before it begins");
+    });
+
     it("that must hold all the time is a check", () => {
         const all = count("podCountMin1", { statusCheckMode: "allTheTime" });
         const one = only(experiment([blocked], [all]), fromFile);
