@@ -26,15 +26,17 @@ export function isDuring(step: CheckStep, first: Step): boolean {
 /** What the run waits for: the first pod count that must be right once before the attack. Leaves the others out. */
 export function beginOf(counts: readonly StepOf<"count">[], first: Step, additions: Additions) {
     let begin: ReturnType<typeof beginWith> | undefined;
+    const placesInFile: Record<string, string> = {};
     for (const step of counts.filter(({ parameters }) => !isAllTheTime(parameters))) {
         const isIgnored = step.fields.text("ignoreFailure") === "true";
         const isBefore = begin === undefined && !isIgnored && relationTo(first, step) === "before";
         const count = isBefore ? countOf(step.fields, step.parameters, additions) : undefined;
         if (count) begin = beginWith(count, step.durationMs);
+        if (count) Object.assign(placesInFile, placesOf("begin", step.fields, { within: "parameters.duration" }));
         const why = isIgnored ? "its failure is ignored, and a run that waits in vain is ABORTED: left out" : onceTrue;
         step.fields.note(count ? "is what the run waits for before it begins" : why);
     }
-    return begin;
+    return { begin, places: placesInFile };
 }
 
 const longestName = 60;
@@ -66,8 +68,8 @@ function count(fields: Fields, parameters: Fields, additions: Additions): Draft 
 }
 
 /** Where the fields of a check, or of its load, are in the file. @param part such as `checks.0` */
-export const placesOfCheck = (part: string, { fields, parameters }: CheckStep): Record<string, string> => ({
-    ...placesOf(part, parameters, places),
+export const placesOfCheck = (part: string, { fields, parameters }: CheckStep, timeoutMs: string) => ({
+    ...placesOf(part, parameters, { ...places, timeoutMs }),
     [`${part}.name`]: fields.at("customLabel"),
 });
 
@@ -77,6 +79,5 @@ const places = {
     headers: "headers",
     body: "body",
     status: "statusCode",
-    timeoutMs: "readTimeout",
     maxLatencyMs: "responseTime",
 };

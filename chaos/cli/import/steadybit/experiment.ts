@@ -63,24 +63,29 @@ function experimentAt(index: number, object: Fields, nameKey: string, additions:
         const check = checkOf(step, window.durationMs, additions);
         return check ? [{ step, ...withLoad(check, step.parameters) }] : [];
     });
+    const begin = beginOf(counts, first, additions);
     const loads = checks.filter(({ load }) => load !== undefined);
     return {
         name,
         hypothesis,
         namespace: attacks.length > 0 ? undefined : namespace,
-        begin: beginOf(counts, first, additions),
+        begin: begin.begin,
         attacks: attacks.flatMap((attack) => attack?.definition ?? []),
         actions: [...actions, ...loads.map(({ load }) => load!)],
         checks: checks.map(({ check }) => check),
         places: {
             ...places,
+            ...begin.places,
             "window.duration": first.parameters.at("duration"),
             ...Object.fromEntries(attackSteps.map(({ fields }, at) => [`attacks.${at}`, fields.at()])),
             ...Object.fromEntries(
-                loads.flatMap(({ step }, at) => Object.entries(placesOfCheck(`actions.${actions.length + at}`, step))),
+                loads.flatMap(({ step, check, load }, at) => {
+                    const limit = load!.timeoutMs === check.maxLatencyMs ? "responseTime" : "readTimeout";
+                    return Object.entries(placesOfCheck(`actions.${actions.length + at}`, step, limit));
+                }),
             ),
             ...Object.fromEntries(
-                checks.flatMap(({ step }, at) => Object.entries(placesOfCheck(`checks.${at}`, step))),
+                checks.flatMap(({ step }, at) => Object.entries(placesOfCheck(`checks.${at}`, step, "readTimeout"))),
             ),
         },
         ...window.args,

@@ -225,6 +225,13 @@ describe("a pod count", () => {
         expect(noted(one, "lanes.0.steps.0")).not.toContain("waits for before it begins");
     });
 
+    it.each(["2h", "500ms"])("of %s, which no run waits, is refused where the file says how long", (duration) =>
+        expect(refusedOf(experiment([count("podCountMin1", { duration }), blocked]), withChecks)).toEqual([
+            `lanes.0.steps.0.parameters.duration: "${duration}" is not allowed; allowed: a duration from 1s to 1h, ` +
+                "such as 500ms, 30s or 5m0s",
+        ]),
+    );
+
     it("that must hold all the time is a check", () => {
         const all = count("podCountMin1", { statusCheckMode: "allTheTime" });
         const one = only(experiment([blocked], [all]), fromFile);
@@ -298,6 +305,16 @@ describe("an HTTP check of more requests a second than a check sends", () => {
         expect(refusedOf(experiment([blocked], [amount(6_030)]), fromFile).join()).toContain(
             `${at}.numberOfRequests: is 100.5 a second`,
         );
+    });
+
+    it.each([
+        ["responseTime", { responseTimeMode: "SHORTER_THAN", responseTime: "50ms", readTimeout: "5s" }],
+        ["readTimeout", { responseTimeMode: "SHORTER_THAN", responseTime: "800ms", readTimeout: "50ms" }],
+        ["readTimeout", { readTimeout: "50ms" }],
+    ])("is refused at the %s that is too short for a load", (key, fields) => {
+        const refused = refusedOf(experiment([blocked], [requests({ requestsPerSecond: 200, ...fields })]), fromFile);
+        expect(refused.length).toBeGreaterThan(0);
+        for (const each of refused) expect(each.startsWith(`${at}.${key}: `), each).toBe(true);
     });
 
     it("is refused beyond what a load sends", () =>
