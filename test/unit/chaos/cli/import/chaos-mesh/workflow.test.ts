@@ -118,6 +118,14 @@ describe("a Workflow", () => {
         expect(noted(experiment!, "spec.templates.1.statusCheck.intervalSeconds")).toContain("each second");
     });
 
+    it("says of a StatusCheck's address what may be a Service", () => {
+        const http = { url: "http://front.shop/health", criteria: { statusCode: "200" } };
+        const template = { name: "look", templateType: "StatusCheck", statusCheck: { mode: "Continuous", http } };
+        const text = workflow(group("Parallel", "all", "look", "cut"), template, partition("cut"));
+        const [experiment] = imported(text, { hypothesis: "It holds.", checks: [] });
+        expect(noted(experiment!, "spec.templates.1.statusCheck.http.url")).toContain("write front.shop.svc");
+    });
+
     it.each([{ mode: "Synchronous" }, {}])("leaves out what waits, such as %j, and what is not reached", (mode) => {
         const http = { url: "http://front.shop.svc/health", criteria: { statusCode: "503" } };
         const waiting = { name: "look", templateType: "StatusCheck", statusCheck: { type: "HTTP", http, ...mode } };

@@ -323,6 +323,32 @@ describe("an HTTP check of more requests a second than a check sends", () => {
         ]));
 });
 
+describe("the address of a check", () => {
+    const asked = (url: string) =>
+        only(experiment([step("container.network_blackhole")], [step("http.check.periodically", { url })]), fromFile);
+    const at = "lanes.1.steps.0.parameters.url";
+
+    it.each(["http://checkout.canary/health", "https://checkout.canary:8443/"])(
+        "%s may be a Service: it says so",
+        (url) => {
+            const one = asked(url);
+            expect(one.args.checks).toMatchObject([{ url: new URL(url).origin }]);
+            expect(noted(one, at)).toContain("write checkout.canary.svc");
+        },
+    );
+
+    it.each([
+        ...[
+            "http://shop.example/",
+            "https://shop.com/",
+            "https://shop.io/",
+            "http://10.0.0.7/",
+            "http://[2001:db8::1]/",
+        ],
+        ...["http://www.shop.canary/", "http://checkout.canary.svc/"],
+    ])("%s is no name that only a pod may know", (url) => expect(noted(asked(url), at)).toBe(""));
+});
+
 describe("a check of something that no check here asks", () => {
     const datadog = step("datadog.monitor.status_check");
     const text = experiment([step("container.network_blackhole")], [datadog]);
