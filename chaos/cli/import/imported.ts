@@ -97,16 +97,29 @@ export function checkOf(address: string): HttpCheck {
     return { kind: "http", service, namespace, port: Number(port) || (isSecure ? 443 : 80), ...scheme, path };
 }
 
+/** A Service as pods of other namespaces may call it, or else a domain: not one with a suffix that many have. */
+const ofServiceOrDomain = /^[a-z0-9-]+\.(?!(?:[a-z]{2}|com|net|org|edu|gov|info|dev|app|cloud|example)$)[a-z0-9-]+$/;
+
 /** The same of an address in a file. Undefined if it was refused. */
 export function checkAt(fields: Fields, key: string): HttpCheck | undefined {
     const url = fields.text(key);
     if (!fields.has(key)) return void fields.refuse("is missing", key);
     try {
-        return url === undefined ? undefined : checkOf(url);
+        const check = url === undefined ? undefined : checkOf(url);
+        const { hostname } = new URL(check?.url ?? "http://none");
+        if (ofServiceOrDomain.test(hostname))
+            fields.note(
+                "is asked from where the update runs, not from a pod: if its host is a Service and its namespace, " +
+                    `write ${hostname}.svc in its place`,
+                key,
+            );
+        return check;
     } catch (error) {
         return void fields.refuse((error as Error).message, key);
     }
 }
+
+export const usualWindowMs = parseDuration(times.duration.usual)!;
 
 /** A window without grace, which the formats do not know. @param key of the duration in `fields`, for a remark */
 export function windowOf(

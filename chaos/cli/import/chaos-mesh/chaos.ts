@@ -1,12 +1,13 @@
 import { times } from "../../../values/duration";
 import type { Fields } from "../fields";
-import { type Found, placesOf, windowOf } from "../imported";
+import { type Found, placesOf, usualWindowMs, windowOf } from "../imported";
+import { noteRepeated } from "./pod-chaos";
 import type { Context, Read, Reader } from "./reader";
 import { radiusOf, selected } from "./selector";
 
 /** What a chaos lasts, if that is not in its spec. */
 export interface Lasting {
-    durationMs: number | undefined;
+    durationMs: number;
     place: string;
 }
 
@@ -25,8 +26,9 @@ export function experimentOf(spec: Fields, reader: Reader, context: Context, las
         "attacks.0.peers": spec.at(spec.has("externalTargets") ? "externalTargets" : "target"),
         "window.duration": lasting?.place ?? spec.at("duration"),
     };
-    const window = durationMs === undefined ? {} : windowOf(durationMs, attacks, spec, "duration");
-    return { attacks, namespace: aimed.namespace, places, ...window } as Found;
+    const { window } = windowOf(durationMs, attacks, spec, "duration");
+    if (read.isAtOnce && context.everyMs) noteRepeated(spec, context.everyMs, window!.duration!);
+    return { attacks, namespace: aimed.namespace, places, window } as Found;
 }
 
 export const runsOnce = "an experiment runs once, in its update: schedule the updates";
@@ -41,16 +43,17 @@ function aim(spec: Fields, { containers, ofService }: Read, { namespace: named }
     return { attack: { radius }, namespace: own?.namespace };
 }
 
-/** In milliseconds. @default that of a window */
-function lasts(spec: Fields, { isAtOnce }: Read, { durationMs: given }: Partial<Lasting> = {}): number | undefined {
-    if (isAtOnce && spec.has("duration")) spec.note("has no effect there: pods are deleted at once", "duration");
-    else if (given !== undefined && spec.has("duration"))
+/** In milliseconds. */
+function lasts(spec: Fields, { isAtOnce }: Read, lasting: Lasting | undefined): number {
+    if (lasting && spec.has("duration"))
         spec.note("is not what counts in a Workflow: that is the deadline", "duration");
-    if (isAtOnce || given !== undefined) return given;
-    const durationMs = spec.duration("duration");
-    if (durationMs === undefined && !spec.has("duration"))
-        spec.note(`is missing, so it lasts until it is deleted; here ${times.duration.usual}, the default`, "duration");
-    return durationMs;
+    if (lasting) return lasting.durationMs;
+    const usual = `${times.duration.usual}, the default`;
+    const durationMs = isAtOnce ? undefined : spec.duration("duration");
+    if (isAtOnce)
+        spec.note(`has no effect there, since pods are deleted at once; here the window is ${usual}`, "duration");
+    else if (!spec.has("duration")) spec.note(`is missing, so it lasts until it is deleted; here ${usual}`, "duration");
+    return durationMs ?? usualWindowMs;
 }
 
 const placesInAttack = {

@@ -1,4 +1,5 @@
 /** PodChaos: https://github.com/chaos-mesh/chaos-mesh/blob/master/api/v1alpha1/podchaos_types.go */
+import { type Duration, formatDuration, parseDuration } from "../../../values/duration";
 import { type Fields, Refusal } from "../fields";
 import { killOnce, killsFewer } from "../imported";
 import type { Context, Read, Reader } from "./reader";
@@ -30,10 +31,17 @@ function killed(spec: Fields, { everyMs }: Context): Read {
     spec.note(killsFewer, "action");
     if (spec.has("containerNames")) spec.note("Chaos Mesh ignores it beside pod-kill", "containerNames");
     if (everyMs === undefined) return { attack: killOnce, isAtOnce: true };
+    return { attack: { kind: "kill", intervalMs: everyMs }, isAtOnce: true };
+}
+
+/** @param window as long as it is here */
+export function noteRepeated(spec: Fields, everyMs: number, window: Duration): void {
+    const every = formatDuration(everyMs);
     spec.note(
-        "is done again and again by the Schedule; here too, but of the first pods' replacements, one at a time, and " +
-            "while no more are missing than the radius allows",
+        everyMs > parseDuration(window)!
+            ? `is done again after ${every} there; the window here, ${window}, may end before: lengthen it`
+            : "is done again and again there, until the Schedule ends; here until the window does, but of the first " +
+                  "pods' replacements, one at a time, and while no more are missing than the radius allows",
         "action",
     );
-    return { attack: { kind: "kill", intervalMs: everyMs }, isAtOnce: true };
 }

@@ -11,10 +11,11 @@ export function checkIn(template: Fields): Check[] {
     const spec = template.object("statusCheck");
     spec.take("type");
     spec.take("recordsHistoryLimit");
-    if (spec.text("mode") === "Synchronous") {
-        template.note("waits until it succeeds, which is left out: see begin", "statusCheck");
-        return [];
-    }
+    // Chaos Mesh's webhook sets a missing mode.
+    const lasts = spec.word("mode", { Synchronous: false, Continuous: true }, "Synchronous");
+    if (lasts === false)
+        template.note("waits until it succeeds, unless mode is Continuous; this is left out: see begin", "statusCheck");
+    if (!lasts) return [];
     for (const [key, what] of [
         ["duration", "a check lasts as long as the window"],
         ["intervalSeconds", "a check sends a request each second; set interval to change that"],

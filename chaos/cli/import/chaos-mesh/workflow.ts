@@ -14,7 +14,7 @@ import type { Context } from "./reader";
 import { ofSchedule } from "./schedule";
 import { checkIn } from "./status-check";
 
-/** A chaos, and its deadline, or else that of the nearest template around it. */
+/** A chaos, and the least of its deadline and those of the templates around it. */
 interface Step {
     name: string;
     template: Fields;
@@ -51,8 +51,13 @@ function partOf({ template, lasting }: Step, name: string | undefined, context: 
     object.remarks.differences.push(...differences);
     for (const one of unset) object.remarks.unset.add(one);
     for (const key of ["name", "templateType", "deadline"]) object.take(key);
-    if (lasting && !object.has("deadline"))
-        object.note("is missing, so that of the template around it counts: here it lasts as long", "deadline");
+    if (lasting && lasting.place !== object.at("deadline"))
+        object.note(
+            object.has("deadline")
+                ? "is longer than that of a template around it, which ends it: here it lasts as long"
+                : "is missing, so that of a template around it counts: here it lasts as long",
+            "deadline",
+        );
     const kind = object.text("templateType");
     const reader = kind === "Schedule" ? undefined : object.word("templateType", kinds);
     const found =
@@ -86,7 +91,8 @@ class Walk {
         }
         this.reached.add(template);
         const durationMs = template.duration("deadline");
-        const lasting = durationMs === undefined ? around : { durationMs, place: template.at("deadline") };
+        const isWithin = durationMs !== undefined && durationMs <= (around?.durationMs ?? durationMs);
+        const lasting = isWithin ? { durationMs, place: template.at("deadline") } : around;
         const to = (names: readonly string[]) => names.map((one) => this.from(one, lasting, [...path, template]));
         switch (template.draft("templateType")) {
             case "Serial":

@@ -23,22 +23,26 @@ export function isDuring(step: CheckStep, first: Step): boolean {
     return why === undefined;
 }
 
-/** What the run waits for: the first pod count that must be right once before the attack. The others are left out. */
+/** What the run waits for: the first pod count that must be right once before the attack. Leaves the others out. */
 export function beginOf(counts: readonly StepOf<"count">[], first: Step, additions: Additions) {
     let begin: ReturnType<typeof beginWith> | undefined;
+    const placesInFile: Record<string, string> = {};
     for (const step of counts.filter(({ parameters }) => !isAllTheTime(parameters))) {
-        const isBefore = begin === undefined && relationTo(first, step) === "before";
+        const isIgnored = step.fields.text("ignoreFailure") === "true";
+        const isBefore = begin === undefined && !isIgnored && relationTo(first, step) === "before";
         const count = isBefore ? countOf(step.fields, step.parameters, additions) : undefined;
         if (count) begin = beginWith(count, step.durationMs);
-        step.fields.note(count ? "is what the run waits for before it begins" : onceTrue);
+        if (count) Object.assign(placesInFile, placesOf("begin", step.fields, { within: "parameters.duration" }));
+        const why = isIgnored ? "its failure is ignored, and a run that waits in vain is ABORTED: left out" : onceTrue;
+        step.fields.note(count ? "is what the run waits for before it begins" : why);
     }
-    return begin;
+    return { begin, places: placesInFile };
 }
 
 const longestName = 60;
 
 /** The check of a step. Undefined if it cannot be said, which is noted. @param windowMs how long it lasts here */
-export function checkOf(step: CheckStep, windowMs: number | undefined, additions: Additions): Draft | undefined {
+export function checkOf(step: CheckStep, windowMs: number, additions: Additions): Draft | undefined {
     const { fields, parameters, durationMs, meaning } = step;
     if (windowMs !== durationMs) parameters.note("a check lasts as long as the window", "duration");
     else parameters.take("duration");
@@ -64,8 +68,8 @@ function count(fields: Fields, parameters: Fields, additions: Additions): Draft 
 }
 
 /** Where the fields of a check, or of its load, are in the file. @param part such as `checks.0` */
-export const placesOfCheck = (part: string, { fields, parameters }: CheckStep): Record<string, string> => ({
-    ...placesOf(part, parameters, places),
+export const placesOfCheck = (part: string, { fields, parameters }: CheckStep, timeoutMs: string) => ({
+    ...placesOf(part, parameters, { ...places, timeoutMs }),
     [`${part}.name`]: fields.at("customLabel"),
 });
 
@@ -75,6 +79,5 @@ const places = {
     headers: "headers",
     body: "body",
     status: "statusCode",
-    timeoutMs: "readTimeout",
     maxLatencyMs: "responseTime",
 };

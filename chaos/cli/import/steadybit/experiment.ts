@@ -4,7 +4,7 @@
  */
 import { formatDuration, times } from "../../../values/duration";
 import { type Fields, noCounterpart, remarksWith } from "../fields";
-import { type Additions, type Draft, type Found, killOnce, type Part, windowOf } from "../imported";
+import { type Additions, type Draft, type Found, killOnce, type Part, usualWindowMs, windowOf } from "../imported";
 import { offsetOf } from "../timeline";
 import { actionsOf } from "./action-steps";
 import { scaleOf } from "./actions";
@@ -52,7 +52,7 @@ function experimentAt(index: number, object: Fields, nameKey: string, additions:
     const scales = actionSteps.filter(({ meaning }) => meaning.read === scaleOf);
     const definitions = attacks.map((attack) => attack?.definition ?? killOnce);
     const window = windowAround(first, [...during, ...scales], definitions);
-    const length = window.durationMs === undefined ? times.duration.usual : formatDuration(window.durationMs);
+    const length = formatDuration(window.durationMs);
     for (const scale of scales)
         if (endMs(scale, first) !== window.durationMs)
             scale.parameters.note(
@@ -63,24 +63,29 @@ function experimentAt(index: number, object: Fields, nameKey: string, additions:
         const check = checkOf(step, window.durationMs, additions);
         return check ? [{ step, ...withLoad(check, step.parameters) }] : [];
     });
+    const begin = beginOf(counts, first, additions);
     const loads = checks.filter(({ load }) => load !== undefined);
     return {
         name,
         hypothesis,
         namespace: attacks.length > 0 ? undefined : namespace,
-        begin: beginOf(counts, first, additions),
+        begin: begin.begin,
         attacks: attacks.flatMap((attack) => attack?.definition ?? []),
         actions: [...actions, ...loads.map(({ load }) => load!)],
         checks: checks.map(({ check }) => check),
         places: {
             ...places,
+            ...begin.places,
             "window.duration": first.parameters.at("duration"),
             ...Object.fromEntries(attackSteps.map(({ fields }, at) => [`attacks.${at}`, fields.at()])),
             ...Object.fromEntries(
-                loads.flatMap(({ step }, at) => Object.entries(placesOfCheck(`actions.${actions.length + at}`, step))),
+                loads.flatMap(({ step, check, load }, at) => {
+                    const limit = load!.timeoutMs === check.maxLatencyMs ? "responseTime" : "readTimeout";
+                    return Object.entries(placesOfCheck(`actions.${actions.length + at}`, step, limit));
+                }),
             ),
             ...Object.fromEntries(
-                checks.flatMap(({ step }, at) => Object.entries(placesOfCheck(`checks.${at}`, step))),
+                checks.flatMap(({ step }, at) => Object.entries(placesOfCheck(`checks.${at}`, step, "readTimeout"))),
             ),
         },
         ...window.args,
@@ -120,10 +125,10 @@ const endMs = (step: Step, first: Step) => (offsetOf(step, first) ?? NaN) + step
  */
 function windowAround(first: Step, lasting: readonly Step[], attacks: readonly Draft[]) {
     const lengthMs = Math.max(0, ...lasting.map((step) => endMs(step, first)));
-    const durationMs = first.durationMs || lengthMs || undefined;
-    if (durationMs !== undefined)
-        return { durationMs, args: windowOf(durationMs, attacks, first.parameters, "duration") };
+    const knownMs = first.durationMs || lengthMs;
+    const durationMs = knownMs || usualWindowMs;
     const why = lasting.length === 0 ? "no step lasts as long as the window" : "when its last step ends is not certain";
-    first.fields.note(`is done at once, and ${why}: the window has its default length, ${times.duration.usual}`);
-    return { durationMs: undefined, args: {} };
+    if (!knownMs)
+        first.fields.note(`is done at once, and ${why}: the window has its default length, ${times.duration.usual}`);
+    return { durationMs, args: windowOf(durationMs, attacks, first.parameters, "duration") };
 }

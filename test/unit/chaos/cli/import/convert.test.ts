@@ -54,7 +54,7 @@ describe("an experiment of Chaos Mesh", () => {
                 radius: "50%",
             },
         ]);
-        expect(kill!.args.window).toBeUndefined();
+        expect(kill!.args.window).toEqual({ duration: "30s", grace: "0s" });
         expect(differences(kill!)).toEqual([
             "0.spec.gracePeriod",
             "0.spec.action",

@@ -115,9 +115,17 @@ describe("a Schedule of a pod-kill", () => {
     it("@every 2s kills again after 2 s, and says how", () => {
         const experiment = only(schedule("@every 2s"));
         expect(experiment.args.attacks).toMatchObject([{ kind: "kill", intervalMs: 2_000, radius: 1 }]);
-        expect(experiment.args.window).toBeUndefined();
+        expect(experiment.args.window).toEqual({ duration: "30s", grace: "0s" });
+        expect(noted(experiment, "spec.podChaos.action")).toContain("until the Schedule ends; here until the window");
         expect(noted(experiment, "spec.podChaos.action")).toContain("one at a time");
         expect(noted(experiment, "spec.podChaos.duration")).toContain("has no effect there");
+    });
+
+    it("@every 1m may kill once in a window of 30 s, and says so", () => {
+        const experiment = only(schedule("@every 1m"));
+        expect(experiment.args).toMatchObject({ attacks: [{ intervalMs: 60_000 }], window: { duration: "30s" } });
+        expect(noted(experiment, "spec.podChaos.action")).toContain("after 1m there; the window here, 30s, may end");
+        expect(noted(experiment, "spec.podChaos.action")).not.toContain("until the Schedule ends");
     });
 
     it.each(["5 * * * *", "@hourly", "@every 10ms"])("%s kills once", (times) => {
@@ -125,6 +133,16 @@ describe("a Schedule of a pod-kill", () => {
         expect(experiment.args.attacks).toMatchObject([{ intervalMs: 86_400_000 }]);
         expect(noted(experiment, "spec.schedule")).toContain("an experiment runs once");
     });
+});
+
+it.each([
+    ["PodChaos", { action: "pod-kill", duration: "5m" }, "has no effect there, since pods are deleted at once; here "],
+    ["PodChaos", { action: "pod-kill", duration: undefined }, "since pods are deleted at once; here the window is 30s"],
+    ["NetworkChaos", { action: "partition", duration: undefined }, "lasts until it is deleted; here 30s, the default"],
+])("a %s with %j has a window of 30 s, all of which counts, and says: %s", (kind, fields, reason) => {
+    const experiment = only(chaos(kind, { ...everyPod, ...fields }));
+    expect(experiment.args.window).toEqual({ duration: "30s", grace: "0s" });
+    expect(noted(experiment, "spec.duration")).toContain(reason);
 });
 
 it("a container-kill is refused with what comes nearest", () =>

@@ -75,7 +75,27 @@ describe("a Workflow", () => {
         const around = { ...group("Serial", "all", "load"), deadline: "5m" };
         const [experiment] = imported(workflow(around, stress("load", { deadline: undefined })), added);
         expect(experiment!.args.window).toMatchObject({ duration: "5m" });
-        expect(noted(experiment!, "spec.templates.1.deadline")).toContain("that of the template around it counts");
+        expect(noted(experiment!, "spec.templates.1.deadline")).toContain("that of a template around it counts");
+    });
+
+    it.each<[around: (string | undefined)[], own: string | undefined, window: string, said: string]>([
+        [["30s"], "10m", "30s", "is longer than that of a template around it, which ends it"],
+        [["30s", "5m"], "10m", "30s", "is longer than that of a template around it, which ends it"],
+        [["30s", "5m"], undefined, "30s", "is missing, so that of a template around it counts"],
+        [["5m", undefined], "10m", "5m", "is longer than that of a template around it, which ends it"],
+        [["10m"], "30s", "30s", ""],
+    ])("within deadlines %j ends a chaos of %s after %s", ([outer, inner], deadline, duration, said) => {
+        const [experiment] = imported(
+            workflow(
+                { ...group("Serial", "all", "inner"), deadline: outer },
+                { ...group("Parallel", "inner", "load"), deadline: inner },
+                stress("load", { deadline }),
+            ),
+            added,
+        );
+        expect(experiment!.args.window).toEqual({ duration, grace: "0s" });
+        if (said === "") expect(noted(experiment!, "spec.templates.2.deadline")).toBe("");
+        else expect(noted(experiment!, "spec.templates.2.deadline")).toContain(said);
     });
 
     it("asks what a StatusCheck asks, during each attack", () => {
@@ -98,11 +118,21 @@ describe("a Workflow", () => {
         expect(noted(experiment!, "spec.templates.1.statusCheck.intervalSeconds")).toContain("each second");
     });
 
-    it("leaves out a StatusCheck that waits, and templates that the entry does not lead to, and says so", () => {
-        const waiting = { name: "look", templateType: "StatusCheck", statusCheck: { mode: "Synchronous" } };
+    it("says of a StatusCheck's address what may be a Service", () => {
+        const http = { url: "http://front.shop/health", criteria: { statusCode: "200" } };
+        const template = { name: "look", templateType: "StatusCheck", statusCheck: { mode: "Continuous", http } };
+        const text = workflow(group("Parallel", "all", "look", "cut"), template, partition("cut"));
+        const [experiment] = imported(text, { hypothesis: "It holds.", checks: [] });
+        expect(noted(experiment!, "spec.templates.1.statusCheck.http.url")).toContain("write front.shop.svc");
+    });
+
+    it.each([{ mode: "Synchronous" }, {}])("leaves out what waits, such as %j, and what is not reached", (mode) => {
+        const http = { url: "http://front.shop.svc/health", criteria: { statusCode: "503" } };
+        const waiting = { name: "look", templateType: "StatusCheck", statusCheck: { type: "HTTP", http, ...mode } };
         const text = workflow(group("Serial", "all", "look", "cut"), waiting, partition("cut"), stress("other"));
         const [experiment, ...others] = imported(text, added);
         expect(others).toEqual([]);
+        expect(experiment!.args.checks).toEqual(added.checks);
         expect(noted(experiment!, "spec.templates.1.statusCheck")).toContain("waits until it succeeds");
         expect(noted(experiment!, "spec.templates.3")).toContain("is not what the entry leads to");
     });
@@ -142,6 +172,11 @@ describe("a Workflow", () => {
         [workflow(group("Serial", "all", "all")), "spec.templates.0", "leads back to itself"],
         [workflow({ name: "all", templateType: "Suspend", deadline: "1s" }), "spec.entry", "leads to no chaos"],
         [chaos("Workflow", { templates: [stress("load")] }), "spec.entry", "is missing"],
+        [
+            workflow({ name: "all", templateType: "StatusCheck", statusCheck: { mode: "Once", http: {} } }),
+            "spec.templates.0.statusCheck.mode",
+            '"Once" has no counterpart; has one: Synchronous, Continuous',
+        ],
     ])("%s is refused at %s: %s", (text, path, reason) =>
         expect(refusedOf(text, added).join("\n")).toContain(`${path}: ${reason}`),
     );

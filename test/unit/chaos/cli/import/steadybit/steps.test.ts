@@ -148,6 +148,23 @@ describe("an attack", () => {
     });
 });
 
+describe("a deleted pod", () => {
+    const killed = step("kubernetes.delete_pod", { duration: undefined });
+
+    it("without a check has a window of 30 s, all of which counts, and says so", () => {
+        const one = only(experiment([killed]), withChecks);
+        expect(one.args.window).toEqual({ duration: "30s", grace: "0s" });
+        expect(noted(one, "lanes.0.steps.0")).toContain("the window has its default length, 30s");
+    });
+
+    it("has such a window, too, if it is not certain when its last check ends", () => {
+        const url = "http://front.shop.svc/a";
+        const waiting = step("kubernetes.pod_count_check", { podCountCheckMode: "podCountMin1" });
+        const one = only(experiment([waiting, killed], [step("http.check.periodically", { url })]), withChecks);
+        expect(one.args.window).toEqual({ duration: "30s", grace: "0s" });
+    });
+});
+
 describe("targets", () => {
     const of = (radius: object) => experiment([step("container.network_blackhole", {}, { radius })]);
     const namespace = 'k8s.namespace="shop"';
@@ -199,6 +216,21 @@ describe("a pod count", () => {
         });
         expect(noted(one, "lanes.0.steps.0")).toContain("waits for before it begins");
     });
+
+    it("whose failure is ignored is not waited for, and that is said; the next one is", () => {
+        const ignored = { ...count("podCountEquals0"), ignoreFailure: true };
+        const one = only(experiment([ignored, count("podCountMin1"), blocked]), withChecks);
+        expect(one.args.begin).toMatchObject({ when: { atLeast: 1 } });
+        expect(noted(one, "lanes.0.steps.0")).toContain("is ABORTED");
+        expect(noted(one, "lanes.0.steps.0")).not.toContain("waits for before it begins");
+    });
+
+    it.each(["2h", "500ms"])("of %s, which no run waits, is refused where the file says how long", (duration) =>
+        expect(refusedOf(experiment([count("podCountMin1", { duration }), blocked]), withChecks)).toEqual([
+            `lanes.0.steps.0.parameters.duration: "${duration}" is not allowed; allowed: a duration from 1s to 1h, ` +
+                "such as 500ms, 30s or 5m0s",
+        ]),
+    );
 
     it("that must hold all the time is a check", () => {
         const all = count("podCountMin1", { statusCheckMode: "allTheTime" });
@@ -275,10 +307,46 @@ describe("an HTTP check of more requests a second than a check sends", () => {
         );
     });
 
+    it.each([
+        ["responseTime", { responseTimeMode: "SHORTER_THAN", responseTime: "50ms", readTimeout: "5s" }],
+        ["readTimeout", { responseTimeMode: "SHORTER_THAN", responseTime: "800ms", readTimeout: "50ms" }],
+        ["readTimeout", { readTimeout: "50ms" }],
+    ])("is refused at the %s that is too short for a load", (key, fields) => {
+        const refused = refusedOf(experiment([blocked], [requests({ requestsPerSecond: 200, ...fields })]), fromFile);
+        expect(refused.length).toBeGreaterThan(0);
+        for (const each of refused) expect(each.startsWith(`${at}.${key}: `), each).toBe(true);
+    });
+
     it("is refused beyond what a load sends", () =>
         expect(refusedOf(experiment([blocked], [requests({ requestsPerSecond: 2_001 })]), fromFile)).toEqual([
             `${at}.requestsPerSecond: is not a number from 1 to 2000`,
         ]));
+});
+
+describe("the address of a check", () => {
+    const asked = (url: string) =>
+        only(experiment([step("container.network_blackhole")], [step("http.check.periodically", { url })]), fromFile);
+    const at = "lanes.1.steps.0.parameters.url";
+
+    it.each(["http://checkout.canary/health", "https://checkout.canary:8443/"])(
+        "%s may be a Service: it says so",
+        (url) => {
+            const one = asked(url);
+            expect(one.args.checks).toMatchObject([{ url: new URL(url).origin }]);
+            expect(noted(one, at)).toContain("write checkout.canary.svc");
+        },
+    );
+
+    it.each([
+        ...[
+            "http://shop.example/",
+            "https://shop.com/",
+            "https://shop.io/",
+            "http://10.0.0.7/",
+            "http://[2001:db8::1]/",
+        ],
+        ...["http://www.shop.canary/", "http://checkout.canary.svc/"],
+    ])("%s is no name that only a pod may know", (url) => expect(noted(asked(url), at)).toBe(""));
 });
 
 describe("a check of something that no check here asks", () => {
