@@ -136,15 +136,14 @@ export class AttackProof {
     private async witnessedBefore(patienceMs: number): Promise<{ leftOut: string[] } | Doubt> {
         const { trials, needs } = this.witness;
         const ids = trials.filter((one) => needs.some(({ isMetBy }) => isMetBy(one))).map(({ id }) => id);
-        const areAllIn = (those: readonly string[]) => {
+        const areAllIn = (those: readonly string[], some = ids) => {
             const names = new Set(those);
-            return ids.every((id) => names.has(id));
+            return some.every((id) => names.has(id));
         };
         const { watched, closed } = await this.job.awaitPresence(startTimeoutMs, ({ watched }) => areAllIn(watched));
         if (ids.length === 0) return { leftOut: [] };
         // The log says the same, up to a second later: 0.5 s of each run.
-        const isAllReached = closed?.length === 0 && judge.provingOf(this.witness).every((id) => watched.includes(id));
-        if (isAllReached) return { leftOut: [] };
+        if (closed?.length === 0 && areAllIn(watched, judge.provingOf(this.witness))) return { leftOut: [] };
         // Reports of an earlier pod of the Job, which may not have tried them, are read, too.
         const haveTriedAll = async () =>
             (await this.job.read()).reports.some(({ open, closed }) => areAllIn([...open, ...closed]));

@@ -1,6 +1,6 @@
 import type { HttpCheck } from "../../kinds/checks/http";
 import type { DefinedExperiment } from "../../definition/arguments";
-import { formatDuration, parseDuration, times } from "../../values/duration";
+import { type Duration, formatDuration, parseDuration, times } from "../../values/duration";
 import type { Fields } from "./fields";
 
 /** What a person adds to the file. */
@@ -127,7 +127,7 @@ export function windowOf(
     attacks: readonly Draft[],
     fields: Fields,
     key: string,
-): Pick<DefinedExperiment, "window"> {
+): { window: { duration: Duration; grace?: Duration } } {
     const { most } = times.duration;
     const isTooLong = durationMs > parseDuration(most)!;
     if (isTooLong) fields.note(`is longer than a window may be, and ${most} here`, key);

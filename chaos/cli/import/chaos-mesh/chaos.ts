@@ -27,7 +27,7 @@ export function experimentOf(spec: Fields, reader: Reader, context: Context, las
         "window.duration": lasting?.place ?? spec.at("duration"),
     };
     const { window } = windowOf(durationMs, attacks, spec, "duration");
-    if (read.isAtOnce && context.everyMs) noteRepeated(spec, context.everyMs, window!.duration!);
+    if (read.isAtOnce && context.everyMs) noteRepeated(spec, context.everyMs, window.duration);
     return { attacks, namespace: aimed.namespace, places, window } as Found;
 }
 

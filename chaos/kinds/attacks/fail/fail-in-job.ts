@@ -3,9 +3,9 @@ import { labels, selectorOf } from "../../../cluster/labels";
 import { resources } from "../../../cluster/resources";
 import type { V1ContainerStatus } from "../../../values/kubernetes-types";
 import { groupedBy } from "../../../values/grouped";
-import { parseJson } from "../../../values/json";
 import type { BeginInJob, JobContext, JobPart } from "../job-part";
-import { type FailRequest, nameOf, type Victim } from "./victim";
+import { triedIn } from "../tried";
+import { nameOf, type Victim } from "./victim";
 
 /** Between two looks at the targets, in milliseconds. Looks at many targets are rarer: they take half of the time. */
 const lookMs = 500;
@@ -29,7 +29,7 @@ async function lookAgainAndAgain(context: JobContext, seen: Seen): Promise<void>
     let victims: Victim[] = [];
     for (let tookMs = 0; !ending.aborted; await sleep(Math.max(lookMs, tookMs))) {
         const begun = performance.now();
-        if (victims.length === 0) victims = (await victimsIn(context).catch(log)) ?? [];
+        if (victims.length === 0) victims = (await triedIn<Victim>(context).catch(log)) ?? [];
         if (victims.length > 0)
             await look(context, victims, seen).catch((error: unknown) => {
                 log(error);
@@ -54,11 +54,6 @@ async function look({ api, namespace, label }: JobContext, victims: readonly Vic
         ofPods.delete(uid);
     }
     for (const victim of [...ofPods.values()].flat()) seen.note(victim, undefined);
-}
-
-async function victimsIn({ api, object }: JobContext): Promise<Victim[]> {
-    const request = (await api.get(object)) as { data?: FailRequest } | undefined;
-    return (parseJson(request?.data?.tried ?? "") as Victim[] | undefined) ?? [];
 }
 
 /** What the last look has shown. A container of which nothing is known is in neither list. */

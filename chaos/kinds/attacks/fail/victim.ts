@@ -11,11 +11,5 @@ export interface Victim extends Pick<Target, "pod" | "uid" | "container"> {
     endpoints: readonly string[];
 }
 
-/** Data of the ConfigMap that is the request to the Job. */
-export interface FailRequest {
-    /** `Victim[]` as JSON. */
-    tried?: string;
-}
-
 /** What the Job's reports call a container that must not run. */
 export const nameOf = ({ pod, container }: Pick<Target, "pod" | "container">) => `the container ${pod}/${container}`;

@@ -2,16 +2,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { labels, selectorOf } from "../../../cluster/labels";
 import { resources } from "../../../cluster/resources";
 import type { V1ContainerStatus } from "../../../values/kubernetes-types";
-import { parseJson } from "../../../values/json";
 import { exitCodeOf } from "../../../values/kubernetes-rules";
 import { onOneLine } from "../../../values/quoted";
 import type { BeginInJob, JobContext, JobPart } from "../job-part";
+import { triedIn } from "../tried";
 import { Lateness } from "../lateness";
 import { filesIn, type Rate, rateBetween, type Reading, readingOf } from "./readings";
 import { programOf } from "./stress-programs";
 import { isCpuTaken, isMemoryTaken, nextBytes, type Taken, takenOf, workersFor } from "./taken";
 import type { UsageReport } from "./usage";
-import { namesOf, type Stress, type StressRequest, type Victim } from "./victim";
+import { namesOf, type Stress, type Victim } from "./victim";
 
 /** Between two looks whether the attack may act. */
 const lookMs = 500;
@@ -61,15 +61,10 @@ async function stressWhileAllowed(stress: Stress, context: JobContext, stressed:
         if (may === "granted") grantedAt = performance.now();
         else if (may !== undefined && stressed.length > 0) over.abort();
         if (may !== "granted" || stressed.length > 0) continue;
-        const victims = await victimsIn(context).catch(log);
+        const victims = await triedIn<Victim>(context).catch(log);
         for (const victim of victims ?? []) stressed.push(new Stressed(stress, victim, context, over.signal, mayGoOn));
         for (const one of stressed) void one.runAgainAndAgain();
     }
-}
-
-async function victimsIn({ api, object }: JobContext): Promise<Victim[]> {
-    const request = (await api.get(object)) as { data?: StressRequest } | undefined;
-    return (parseJson(request?.data?.tried ?? "") as Victim[] | undefined) ?? [];
 }
 
 /** A container that is stressed. */

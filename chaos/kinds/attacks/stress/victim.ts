@@ -20,12 +20,6 @@ export interface Victim extends Pick<Target, "pod" | "uid" | "container" | "cont
     before: Reading;
 }
 
-/** Data of the ConfigMap that is the request to the Job. */
-export interface StressRequest {
-    /** `Victim[]` as JSON. */
-    tried?: string;
-}
-
 /** What the Job's reports call what must show. */
 export const namesOf = ({ cpu, memory }: Wanted, { pod, container }: Pick<Target, "pod" | "container">) => ({
     ...(cpu !== undefined && { cpu: `the CPU load in ${pod}/${container}` }),
