@@ -19,6 +19,7 @@ import {
     type StepName,
     variables,
 } from "../run/contract";
+import { startProviders } from "./start-providers";
 import { unknown } from "./stash";
 import { doNothing, printAgain, runFromInput } from "../pods/packed";
 import { roomOf, type RoomArgs } from "./objects-to-try";
@@ -50,6 +51,7 @@ export function runResources(args: RunArgs): {
 
     const hasJob = needsDeadlineJob(plan);
     const room = hasJob ? roomOf(args) : undefined;
+    if (hasJob && !pulumi.runtime.isDryRun()) startProviders(parent);
     const first = step("steady-state", {
         create: "steady-state",
         delete: "recovery",

@@ -43,7 +43,7 @@ export const compressedEnding = ".br";
 /** Prints what the step printed before. So nothing that changes a step, but its plan, makes it run again. */
 export const printAgain = `node -e "process.stdout.write(process.env.PULUMI_COMMAND_STDOUT || '')"`;
 
-export const doNothing = 'node -e ""';
+export const doNothing = "exit 0";
 
 const unpacked = (bytes: string) => runPacked(`brotliDecompressSync(${bytes})`);
 
