@@ -42,9 +42,12 @@ export interface CheckSettings extends AbortSettings {
     confidence?: ConfidenceSettings;
 }
 
+/** As many probes as there are with the shortest interval. */
+export const mostPerSecond = 1_000 / parseDuration(times.interval.least)!;
+
 export const checkSettingsSchema = {
     name: z.string().trim().min(1).max(60).optional(),
-    perSecond: z.number().min(1).max(50).optional(),
+    perSecond: z.number().min(1).max(mostPerSecond).optional(),
     timeoutMs: z.int().min(parseDuration(times.timeout.least)!).max(parseDuration(times.timeout.most)!).optional(),
     successRate: successRateSchema.optional(),
     latency: latencySchema.optional(),

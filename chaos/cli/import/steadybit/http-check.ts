@@ -3,9 +3,8 @@ import { parseJson } from "../../../values/json";
 import { type Fields, headersAt, Refusal } from "../fields";
 import { checkAt, type Draft } from "../imported";
 import { most as mostOfLoad } from "../../../kinds/actions/load/load-action";
+import { mostPerSecond } from "../../../kinds/checks/check-kind";
 
-/** A check sends at most so many requests per second. More are a load. */
-const mostOfCheck = 50;
 const rateKeys = ["requestsPerSecond", "numberOfRequests"];
 
 const statuses = /^(\d{3})(?:-(\d{3}))?$/;
@@ -61,12 +60,12 @@ export function httpOf(parameters: Fields, { durationMs }: { durationMs: number 
 export function withLoad(check: Draft, parameters: Fields): { check: Draft; load?: Draft } {
     const { kind: _, name, maxLatencyMs, ...request } = check;
     const perSecond = Number(check.perSecond ?? 0);
-    if (perSecond <= mostOfCheck) return { check };
+    if (perSecond <= mostPerSecond) return { check };
     const key = rateKeys.find((each) => parameters.has(each));
     if (!Number.isInteger(perSecond)) parameters.refuse(`is ${perSecond} a second; a load has a whole number`, key);
     parameters.note(
-        `more than ${mostOfCheck} a second are a load here, which a pod in the cluster sends from before the attack ` +
-            "until the run is over; the same request is also a check, at the usual rate",
+        `more than ${mostPerSecond} a second are a load here, which a pod in the cluster sends from before the ` +
+            "attack until the run is over; the same request is also a check, at the usual rate",
         key,
     );
     const limitsMs = [maxLatencyMs, request.timeoutMs].filter((ms) => typeof ms === "number");
