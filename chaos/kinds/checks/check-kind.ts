@@ -13,7 +13,7 @@ import {
 import { type ConfidenceSettings, confidenceSettingsSchema } from "./confidence";
 import { parseDuration, times } from "../../values/duration";
 import type { ApiServerPulse } from "./api-server";
-import type { Endpoints } from "./endpoints";
+import type { Endpoints, Usual } from "./endpoints";
 import type { NamedService } from "./route";
 import type { ServiceReference } from "./service";
 
@@ -114,6 +114,8 @@ export interface CheckKind<C extends { kind: string }> {
     overNetwork?: true;
     /** The Service of the application that it asks. @default none */
     asks?(check: C, defaultNamespace: string): typeof plansService | NamedService | undefined;
+    /** How it asks a Service. */
+    usual?: Usual;
     /** Sends one probe; never rejects. */
     probe(check: C, context: CheckContext, timeoutMs: number): Promise<Answer>;
 }
