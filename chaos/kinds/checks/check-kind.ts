@@ -27,17 +27,17 @@ export interface CheckSettings extends AbortSettings {
     timeoutMs?: number;
     /**
      * Required share of good answers, above 0 and up to 1; or how much lower than before the attack it may be, such as
-     * `{ dropAtMost: "1%" }`. Drops only for `http`, `grpc` and `command`. @default the experiment's `successRate`
+     * `{ dropAtMost: "1%" }`, but not if it reads a state, as `podsReady` does. @default the experiment's `successRate`
      */
     successRate?: number | RateSettings;
     /**
-     * How much slower its answers may be than before the attack, such as `{ p95: { atMost: "2x" } }`. Only for
-     * `http`, `grpc` and `command`. @default the experiment's `latency`
+     * How much slower its answers may be than before the attack, such as `{ p95: { atMost: "2x" } }`. Not if it
+     * reads a state, as `podsReady` does. @default the experiment's `latency`
      */
     latency?: LatencySettings;
     /**
-     * What its answers must show for `PASSED`. Only for `http`, `grpc` and `command`. @default the experiment's
-     * `confidence`
+     * What its answers must show for `PASSED`. Not if it reads a state, as `podsReady` does.
+     * @default the experiment's `confidence`
      */
     confidence?: ConfidenceSettings;
 }
