@@ -66,6 +66,7 @@ export const stress: AttackKind<StressAttack> = {
             : undefined,
     describe,
     effect: "under load",
+    sparesOthers: true,
     proof: ({ untilKilled }) => (untilKilled ? { outOfMemory: true } : {}),
     // This ConfigMap is a request to the Job.
     object: resources.configMap,
