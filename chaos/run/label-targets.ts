@@ -124,14 +124,14 @@ async function label(
         }
         const equipped = await equip(context, attacks, discovered);
         const proofs = new AttackProofs({ cluster, plan, job: deadlineJob, attacks: equipped, isPoliced });
-        const { tookMs: baselineMs, attacks: provable } = await proofs.baseline();
+        const { tookMs, attacks: provable } = await proofs.baseline();
         for (const one of provable) if (one.chosen.leftOut) say(describeLeftOut(one.chosen.leftOut));
         const toExempt = [...new Set([...combinations.values()].flatMap((one) => one.toExempt))];
         if (toExempt.length > 0) say(describeExempt(toExempt));
         await exemptFrom(cluster, toExempt, runName, chosenBy);
         const result = {
             attacks: provable.map((one) => one.chosen),
-            baselineMs,
+            baselineMs: tookMs,
             ...(isPoliced && { isPoliced }),
             policies: knownPolicies(policies),
             workloads: lastingWorkloads(discovered.filter(({ namespace }) => namespace === plan.namespace)),
