@@ -183,10 +183,8 @@ export class ExperimentRuns {
         if (recovery) print(`  Recovered      ${sinceUndone(recovery, underAttack)}`);
         print(`  Verdict        ${verdictLine(conclusion)}`);
         if (conclusion.code) print(`  What to do     ${pageOfReason(conclusion.code)}`);
-        const advised = (conclusion.advice ?? []).flatMap(({ change, command, experiment }) => [
-            `  What may help  ${change}: ${command}`,
-            `  To show it     ${experiment}`,
-        ]);
+        // The update has printed what was seen, what the command changes, and how to show it.
+        const advised = (conclusion.advice ?? []).map(({ command }) => `  What may help  ${command}`);
         if (advised.length > 0) print(withShellSetup(advised.join("\n")));
         print(`  Report         ${conclusion.journal.replace(/json$/, "html")}`);
     }
