@@ -48,7 +48,7 @@ export class BesidePod {
         return true;
     }
 
-    /** What was done in the last seconds of which all is known. Undefined if there are not so many. */
+    /** What was done in the last seconds in a row of which all is known. Undefined if there are not so many. */
     async last(seconds: number): Promise<Delivery | undefined> {
         await this.read();
         return this.reader.last(seconds);
@@ -58,7 +58,7 @@ export class BesidePod {
     async between(from: number, to: number): Promise<Delivery> {
         const isKnown = async () => {
             await this.read();
-            return this.reader.isKnownUntil(to) || (await this.whyOver()) !== undefined;
+            return this.reader.isKnown(from, to) || (await this.whyOver()) !== undefined;
         };
         await poll(isKnown, Boolean, this.lastLinesMs, 300);
         const problem = await this.whyOver();
