@@ -136,6 +136,12 @@ describe("a sender", () => {
         expect(refused.bad).toEqual({ ECONNREFUSED: refused.sent });
     });
 
+    it("blames nobody for what its own machine does not send, as for an unknown name", async () => {
+        const { sent, bad, unsent } = await lastOf(send({ url: "http://shop.invalid" }), 2);
+        expect([sent, bad]).toEqual([0, {}]);
+        expect(Object.keys(unsent)).toEqual([expect.stringMatching(/^(?:ENOTFOUND|EAI_AGAIN)$/)]);
+    });
+
     it("trusts over HTTPS only what its CA has signed", async () => {
         const { keyFile, certificateFile } = makeCertificate(scratch);
         const ca = readFileSync(certificateFile, "utf8");

@@ -65,6 +65,9 @@ export const deliverySchema = z.object({
     due: z.int().nonnegative().describe("Requests that were due in it"),
     sent: z.int().nonnegative().describe("Those that were sent on time"),
     busy: z.int().nonnegative().describe("Those that were not, since all connections waited for answers"),
+    unsent: z
+        .record(z.string(), z.int().positive())
+        .describe("Those that its pod could not send, by why, such as `ENOTFOUND`"),
     unreported: z.int().nonnegative().describe("Those of which nothing was reported"),
     good: z.int().nonnegative(),
     unseen: z.int().nonnegative().describe("Sent, but the sender may have missed the answer because it did not run"),

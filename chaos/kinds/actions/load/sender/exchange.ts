@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { withFields, withQuery, withUuids } from "../../../checks/request-parts";
+import { isOfThisMachine, withFields, withQuery, withUuids } from "../../../checks/request-parts";
 import { afterRunning, stalledBetween } from "../../../checks/stalls";
 import { type FromVariable, endsLateMs, type SenderSettings } from "./settings";
 import type { Became } from "./seconds";
@@ -64,7 +64,10 @@ export function exchanger(settings: SenderSettings, env: Readonly<Record<string,
             asked.destroy();
         });
         asked.on("response", (response) => answered(response, settings.status, dueAt, sentAt, end));
-        asked.on("error", (error: NodeJS.ErrnoException) => end({ bad: error.code ?? "no answer" }));
+        asked.on("error", (error: NodeJS.ErrnoException) => {
+            const { code = "no answer" } = error;
+            end(isOfThisMachine(error) ? { unsent: code } : { bad: code });
+        });
         asked.on("close", () => end({ bad: "no answer" }));
         asked.end(sent);
     };
