@@ -7,7 +7,7 @@ import { resources } from "../cluster/resources";
 import type { Plan } from "../definition/plan";
 import { pause, poll } from "../values/async";
 import { isActive, whyNotRunning } from "../values/kubernetes-rules";
-import { wordOf } from "../values/quoted";
+import { quoted, wordOf } from "../values/quoted";
 
 /** The kubelet's clock and this machine's run apart, and lines take a moment to arrive. */
 const overlapSeconds = 3;
@@ -82,7 +82,11 @@ export class BesidePod {
         if (found.metadata?.deletionTimestamp !== undefined) return `its pod ${name} was deleted`;
         const ended = found.status?.containerStatuses?.[0]?.state?.terminated;
         const why = ended?.reason ?? found.status?.reason;
-        return `its pod ${name} has ended${why === undefined ? "" : ` (${wordOf(why)})`}`;
+        const said = ended?.message?.trim().split("\n").at(-1);
+        return (
+            `its pod ${name} has ended${why === undefined ? "" : ` (${wordOf(why)})`}` +
+            (said ? `, and its log ends with ${quoted(said)}` : "")
+        );
     }
 
     /** Why the pod does not run yet, in the words of the cluster. Undefined if that does not say. */

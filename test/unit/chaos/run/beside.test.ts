@@ -158,6 +158,18 @@ describe("the step that begins a load", () => {
             /50 were not, since its pod could not connect \(ENOTFOUND\) .* Correct the load's `url`/,
         ],
         [
+            "has ended by an error",
+            "load-not-delivered",
+            () =>
+                (does = () => {
+                    const terminated = { reason: "Error", message: '{"second":0}\nInvalid character in header\n' };
+                    const status = { phase: "Failed", containerStatuses: [{ state: { terminated } }] };
+                    Object.assign(run.cluster.get("Pod", podName()), { status });
+                    return {};
+                }),
+            /its pod .* has ended \(Error\), and its log ends with “Invalid character in header”/,
+        ],
+        [
             "is not begun",
             "load-not-delivered",
             () => silent.add(podName()),
