@@ -111,7 +111,7 @@ export class Connection implements Member {
         if (this.podStirs) await this.reach(this.podEndpoint!);
     }
 
-    /** Another connection to the same pod, beside the first. Undefined if the pod accepts none, or the caller is gone. */
+    /** Another connection to the same pod, beside the first. Undefined if it accepts none, or the caller is gone. */
     async another(): Promise<Socket | undefined> {
         const socket = connectTo(this.podEndpoint!).on("error", () => {});
         socket.once("connect", this.changes.notify).once("close", this.changes.notify);
