@@ -38,6 +38,7 @@ class Program {
     private held = 0;
     private usedAt = Date.now();
     private used = 0;
+    private own = 0;
 
     constructor(private readonly print: (text: string) => void) {
         setTimeout(() => this.report(), 1);
@@ -56,13 +57,17 @@ class Program {
 
     private report(): void {
         if (!this.isRunning) return;
-        this.used += ((Date.now() - this.usedAt) / 1_000) * cores;
+        const seconds = (Date.now() - this.usedAt) / 1_000;
+        this.used += seconds * cores;
+        this.own += seconds * (cores - application);
         this.usedAt = Date.now();
         const usage = Math.round(this.used * 1e6);
         this.print(
             `=/proc/uptime\n${Date.now() / 1_000} 1\n=/sys/fs/cgroup/cpu.stat\nusage_usec ${usage}\n` +
                 `=/sys/fs/cgroup/cpu.max\n20000 100000\n=/sys/fs/cgroup/memory.current\n${20 * mib + this.held}\n` +
                 `=/sys/fs/cgroup/memory.max\n${128 * mib}\n` +
+                `=/proc/7/stat\n7 (perl) S 1 1 1 0 -1 0 0 0 0 0 ${Math.round(this.own * 100)} 0\n` +
+                `=/proc/7/status\nVmRSS: ${this.held / 1_024} kB\n` +
                 (kills === undefined ? "" : `=/sys/fs/cgroup/memory.events\noom_kill ${kills}\n`) +
                 ".\n",
         );
@@ -71,6 +76,8 @@ class Program {
 
 /** What the container is given. */
 let cores: number;
+/** How many of these the application uses, and not the program. */
+let application: number;
 let kills: number | undefined;
 let permission: Permission;
 let programs: Program[];
@@ -86,6 +93,7 @@ beforeEach(() => {
     stopClock();
     victim.tool = "perl";
     cores = 0.2;
+    application = 0;
     kills = 0;
     permission = "granted";
     programs = [];
@@ -174,6 +182,13 @@ it("CPU that does not show any more is neither for some seconds, and then missin
     await pass(5);
     expect(part.last).toEqual({ open: [], closed: [] });
     await pass(5);
+    expect(part.last).toEqual({ open: ["the CPU load in web-1/web"], closed: [] });
+});
+
+it("CPU that the application alone uses does not show the attack", async () => {
+    application = cores - 0.001;
+    start({ cpu: "100%" });
+    await pass(10);
     expect(part.last).toEqual({ open: ["the CPU load in web-1/web"], closed: [] });
 });
 
