@@ -13,10 +13,16 @@ import type { Chosen, TargetRequest } from "../../targets/choose";
 import type { Radius } from "../../targets/radius";
 import type { Counted, Counts } from "./counted";
 
+/** One kind of attack that is a NetworkPolicy: it needs only the fields that are required. */
+export interface PolicyKind<A extends { kind: string }> extends AttackKind<A> {
+    effect: string;
+    denies(attack: A): Denial;
+}
+
 /**
- * One kind of attack: a file or a folder, and its line in `registry.ts`. Most are NetworkPolicies, and need only the
- * fields that are required, `effect` and `denies`. A kind that is something else also has a line in
- * `attack-resource.ts`, for its object; and in `job-parts.ts`, if the deadline Job does something for it.
+ * One kind of attack: a file or a folder, and its line in `registry.ts`. A kind that is no `PolicyKind` also has a line
+ * in `attack-resource.ts`, for its object, and in `job-parts.ts`, for what the deadline Job does. Something shows each:
+ * its `proof`, or what it has `reported`.
  *
  * @typeParam A what a definition says of such an attack, its `kind` included
  * @typeParam F what `find` finds

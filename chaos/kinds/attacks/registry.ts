@@ -20,6 +20,11 @@ type Plain<A> = A extends { kind: infer K } ? ({ kind: K } extends A ? A : never
 
 export type Attack = AttackOf<Kinds>;
 
+/** Names of the kinds that are no NetworkPolicies. */
+export type OtherKind = {
+    [K in keyof typeof kinds]: (typeof kinds)[K] extends { denies: object } ? never : K;
+}[keyof typeof kinds];
+
 export type AttackWithTarget = NeedsTarget<Kinds>;
 
 /** An attack that is complete with its kind alone, since all its other fields have defaults. */
