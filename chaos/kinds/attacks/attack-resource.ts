@@ -50,7 +50,7 @@ function request(name: string, { metadata, chosen }: AttackResourceArgs<Attack>,
         const said = {
             ...(nodes && { nodes: nodes.join() }),
             ...(atFirst && { atFirst: String(atFirst) }),
-            ...(tried && { tried: JSON.stringify(tried) }),
+            ...(tried !== undefined && { tried: JSON.stringify(tried) }),
         };
         return Object.keys(said).length > 0 ? said : undefined;
     });

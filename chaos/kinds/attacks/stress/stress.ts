@@ -4,7 +4,7 @@ import { notAllowed } from "../../../values/texts";
 import type { AttackKind } from "../attack-kind";
 import { allowedCpu, allowedMemory, describeCores, parseCpu, parseMemory } from "./amounts";
 import { wantedOf } from "./taken";
-import { namesOf, type Stress } from "./victim";
+import { namesOf, type Stress, type StressTarget } from "./stress-target";
 import { tryStress } from "./try-out";
 
 /**
@@ -48,7 +48,7 @@ function describe(attack: StressAttack): string {
  * The deadline Job starts the programs, and renews them: the attack ends with it, and it ends the attack at the
  * deadline and with the lease. What shows is what the containers' own cgroups say.
  */
-export const stress: AttackKind<StressAttack> = {
+export const stress: AttackKind<StressAttack, undefined, StressTarget[]> = {
     schema: z.strictObject({
         kind: z.literal("stress"),
         cpu: amount(parseCpu, allowedCpu).optional(),

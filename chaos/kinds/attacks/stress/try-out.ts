@@ -10,7 +10,7 @@ import type { Target } from "../../../targets/containers";
 import type { RunAttack } from "../attack-kind";
 import { type StressArgs, whyUnfit, whyUnfitTogether } from "./taken";
 import { programOf, type Tool, tools } from "./stress-programs";
-import type { Victim } from "./victim";
+import type { StressTarget } from "./stress-target";
 import { type Files, filesFor, filesIn, ownCgroups, rateBetween, type Reading, readingOf } from "./readings";
 
 /** A process in a container costs its node some 70 ms. */
@@ -23,9 +23,9 @@ const measuredMs = 2_000;
  *
  * @throws ReasonError if a target has no tool, its cgroup cannot be read, or a stress would not show or hit others
  */
-export async function tryStress({ attack, chosen }: RunAttack<StressArgs>, cluster: Cluster): Promise<Victim[]> {
-    const victims = await inTurns(chosen.targets, maxTried, (target) => tryOne(attack, target, cluster));
-    const readings = victims.map(({ before }, index) => ({ node: chosen.targets[index]!.node, before }));
+export async function tryStress({ attack, chosen }: RunAttack<StressArgs>, cluster: Cluster): Promise<StressTarget[]> {
+    const found = await inTurns(chosen.targets, maxTried, (target) => tryOne(attack, target, cluster));
+    const readings = found.map(({ before }, index) => ({ node: chosen.targets[index]!.node, before }));
     for (const [node, some] of groupedBy(readings, ({ node }) => node)) {
         const unfit =
             node &&
@@ -35,10 +35,10 @@ export async function tryStress({ attack, chosen }: RunAttack<StressArgs>, clust
             );
         if (unfit) throw refused("attack-refused", `the targets on ${node} ${unfit.what}`, unfit.advice);
     }
-    return victims;
+    return found;
 }
 
-async function tryOne(attack: StressArgs, target: Target, cluster: Cluster): Promise<Victim> {
+async function tryOne(attack: StressArgs, target: Target, cluster: Cluster): Promise<StressTarget> {
     const { pod, uid, container, containerId } = target;
     const where = `${pod}/${container}`;
     const { tool, files: seen } = await toolIn(target, cluster);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobContext, JobPart, Permission } from "../../../../../../chaos/kinds/attacks/job-part";
 import type { UsageReport } from "../../../../../../chaos/kinds/attacks/stress/usage";
-import type { Stress, Victim } from "../../../../../../chaos/kinds/attacks/stress/victim";
+import type { Stress, StressTarget } from "../../../../../../chaos/kinds/attacks/stress/stress-target";
 import type { Reading } from "../../../../../../chaos/kinds/attacks/stress/readings";
 import { stressInJob } from "../../../../../../chaos/kinds/attacks/stress/stress-in-job";
 import { startClock, stopClock } from "../../../support/time";
@@ -14,7 +14,7 @@ const before: Reading = {
     memory: { used: 20 * mib, limit: 128 * mib },
     node: { cores: 2, available: 4_096 * mib },
 };
-const victim: Victim = {
+const target: StressTarget = {
     pod: "web-1",
     uid: "u1",
     container: "web",
@@ -96,7 +96,7 @@ afterEach(() => {
 
 function start(stress: Omit<Stress, "lastSeconds">): void {
     const api = {
-        get: async () => ({ data: { tried: JSON.stringify([victim]) } }),
+        get: async () => ({ data: { tried: JSON.stringify([target]) } }),
         async *list() {
             yield { metadata: { uid }, status: { containerStatuses: [status] } };
         },
