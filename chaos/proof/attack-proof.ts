@@ -275,7 +275,7 @@ export class AttackProof {
             return [
                 judge.whyNotCut(this.witness, reports, witnessedAt, witnessedAt + readAt - askedAt),
                 proof.deleted && isLast ? await whyNotKilled(cluster, namespace, kills) : undefined,
-                judge.whyKillMissed(missed, witnessedAt),
+                judge.whyMissed(missed, witnessedAt),
                 awaitsReport && !isTold(log) ? judge.notSeenAtEnd : undefined,
             ];
         };

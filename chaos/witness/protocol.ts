@@ -123,8 +123,8 @@ export interface RefusedEviction {
     refused: { pod: string; uid: string; label: string; problem: string };
 }
 
-/** A kill that was due, allowed by the radius, or something else that was, and could not be made for some seconds. */
-export interface MissedKill {
+/** What was due, and could not be made for some seconds: a kill that the radius allowed, or the load in a container. */
+export interface Missed {
     /** Since when it was due, in milliseconds since the epoch. */
     at: number;
     /** `what` was due. @default a kill */
@@ -144,7 +144,7 @@ export interface LogLine {
     begun: number;
     /** Lines of a process are numbered from 0: none may be missing, since they say only what changed. */
     line: number;
-    /** When the look began, a pod was deleted, its eviction refused, or a kill due, in milliseconds since the epoch. */
+    /** In milliseconds since the epoch: when the look began, a pod was deleted or not evicted, or something was due. */
     at: number;
     /**
      * The endpoints that are not as in the look before: empty if all are. `gone` are those of pods without a label.
@@ -154,7 +154,7 @@ export interface LogLine {
     changed?: Partial<Record<Change, string[]>> & { more?: boolean };
     killed?: KillReport["killed"];
     refused?: RefusedEviction["refused"];
-    missed?: MissedKill["missed"];
+    missed?: Missed["missed"];
     usage?: UsageLine["usage"];
 }
 
