@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { resources, type Right, rightsIn } from "../../../cluster/resources";
+import { resources, rightsIn, toRunInPods } from "../../../cluster/resources";
 import { notAllowed } from "../../../values/texts";
 import type { AttackKind } from "../attack-kind";
 import { allowedCpu, allowedMemory, describeCores, parseCpu, parseMemory } from "./amounts";
@@ -70,8 +70,9 @@ export const stress: AttackKind<StressAttack, undefined, StressTarget[]> = {
     // This ConfigMap is a request to the Job.
     object: resources.configMap,
     leavesTraffic: true,
-    rights: (namespace) => execRights(namespace, "try in the targets whether a `stress` can load them"),
-    rightsInJob: () => execRights(undefined, "load the targets of a `stress`, and end that"),
+    rights: (namespace) =>
+        rightsIn(namespace)(...toRunInPods).to("try in the targets whether a `stress` can load them"),
+    rightsInJob: () => rightsIn()(...toRunInPods).to("load the targets of a `stress`, and end that"),
     tryOut: tryStress,
     // The memory grows in steps.
     readyMs: 30_000,
@@ -83,7 +84,3 @@ export const stress: AttackKind<StressAttack, undefined, StressTarget[]> = {
         missing: "was below what the attack asks for",
     }),
 };
-
-/** Older Kubernetes versions check `get` for a WebSocket, newer ones also `create`. */
-const execRights = (namespace: string | undefined, why: string): Right[] =>
-    rightsIn(namespace)("create get", { resource: "pods/exec" }).to(why);
