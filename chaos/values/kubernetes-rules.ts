@@ -136,7 +136,7 @@ export const targetPortOf = ({ port, targetPort }: Pick<V1ServicePort, "port" | 
 export const exitCodeOf = ({ details }: Pick<V1Status, "details">): string | undefined =>
     details?.causes?.find(({ reason }) => reason === "ExitCode")?.message;
 
-/** Id of a container while it runs, or else empty: the kubelet keeps that of one that has ended until the next starts. */
+/** Id of a container while it runs, else empty: the kubelet keeps that of one that has ended until the next starts. */
 export const runningIdOf = ({ containerID, state }: Pick<V1ContainerStatus, "containerID" | "state">): string =>
     state?.terminated || state?.waiting ? "" : (containerID ?? "");
 
