@@ -114,7 +114,7 @@ describe("a Workflow", () => {
             },
         });
         const fromFile = { hypothesis: "It holds.", checks: [] };
-        const checkNames = ({ args }: Imported) => args.checks!.map(({ name }) => name);
+        const checkNames = ({ args }: Imported) => args.checks.map(({ name }) => name);
         const at = "spec.templates.1.statusCheck";
 
         it("beside a chaos in a Parallel asks the same while it is attacked, by the template's name", () => {
