@@ -56,17 +56,19 @@ export function chaosImport(args: string[], output: Pick<Console, "log" | "error
         return wrong(`${file} is not read: ${yamlProblem(error)}`);
     }
     const { experiments, refused, leftOut } = importExperiments(documents, additions);
+    let text = "";
+    try {
+        if (experiments.length > 0) text = written(experiments, file, out);
+    } catch (error) {
+        return wrong((error as Error).message);
+    }
     if (refused.length > 0) {
         const what = experiments.length === 0 ? "is not imported" : "is imported without what is refused";
         output.error(`${file} ${what}: an experiment cannot say all of it\n${listed(refused)}`);
     }
     const differences = [...leftOut, ...experiments.flatMap((experiment) => experiment.differences)];
     if (differences.length > 0) output.error(`What is imported differs from ${file}:\n${listed(differences)}`);
-    try {
-        if (experiments.length > 0) output.log(written(experiments, file, out));
-    } catch (error) {
-        return wrong((error as Error).message);
-    }
+    if (experiments.length > 0) output.log(text);
     if (refused.length === 0) return exitCodes.written;
     return experiments.length > 0 ? exitCodes.partly : exitCodes.refused;
 }

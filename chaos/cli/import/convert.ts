@@ -1,4 +1,4 @@
-import { loadAll } from "js-yaml";
+import { DEFAULT_SCHEMA, loadAll, Type } from "js-yaml";
 import { type DefinedExperiment, planOfArguments } from "../../definition/arguments";
 import { maxNameLength } from "../../definition/definition";
 import { parseJson } from "../../values/json";
@@ -39,11 +39,16 @@ export function importExperiments(documents: readonly unknown[], additions: Addi
 
 const leftOut = "is no experiment of Chaos Mesh, and is left out: apply it by itself";
 
+/** As kubectl reads YAML, by sigs.k8s.io/yaml: a date without quotes is a text. */
+const schema = DEFAULT_SCHEMA.extend({
+    implicit: [new Type("tag:yaml.org,2002:timestamp", { kind: "scalar", resolve: () => false })],
+});
+
 /** @param text JSON, or YAML of one or more documents. @throws Error if it is neither */
 export function documentsIn(text: string): unknown[] {
     const json = parseJson(text);
     try {
-        const documents = json === undefined ? loadAll(text) : [json];
+        const documents = json === undefined ? loadAll(text, undefined, { schema }) : [json];
         return documents.filter((document) => document !== null && document !== undefined).flatMap(itemsIn);
     } catch (error) {
         if (!text.includes("{{")) throw error;
@@ -51,8 +56,9 @@ export function documentsIn(text: string): unknown[] {
     }
 }
 
-/** Those of a list, as `kubectl get --output yaml` prints one. */
+/** Those of a list, also as `kubectl get --output yaml` prints one. */
 const itemsIn = (document: unknown): unknown[] => {
+    if (Array.isArray(document)) return document as unknown[];
     const { kind, items } = document as { kind?: unknown; items?: unknown };
     return typeof kind === "string" && kind.endsWith("List") && Array.isArray(items)
         ? (items as unknown[])
@@ -67,11 +73,18 @@ const isOther = (object: Fields) => !isExperiment(object) && object.has("apiVers
 
 const kindOf = (object: Fields) => describeValue(object.draft("kind"));
 
+/** What a file of another tool is, if that shows. */
+function whatIs(object: Fields): string {
+    if (object.has("kind")) return [kindOf(object), object.draft("apiVersion") ?? []].flat().join(" of ");
+    if (object.keys().includes("method")) return "an experiment of Chaos Toolkit";
+    return /scenario|config/.test(object.keys().join()) ? "a scenario of krkn" : "";
+}
+
 function partsOf(object: Fields, additions: Additions): Part[] {
     if (isOfSteadybit(object)) return ofSteadybit(object, additions);
     if (isOfChaosMesh(object)) return ofChaosMesh(object, additions);
-    const kind = object.has("kind") ? `${kindOf(object)} ` : "";
-    object.refuse(`${kind}is neither an experiment of Steadybit, with lanes, nor an object of chaos-mesh.org`);
+    const neither = "is neither an experiment of Steadybit, with lanes, nor an object of chaos-mesh.org";
+    object.refuse(`${whatIs(object)} ${neither}. Write it by hand`.trim());
     return [{ object, nameKey: "name", found: {} }];
 }
 

@@ -99,9 +99,11 @@ export function peersAt(places: readonly Place[], fields: Fields, key: string) {
     if (hosts.some(({ port }) => port === undefined))
         fields.note(
             "has hosts without a port, of which all are blocked; to prove it, each must answer at port 443 or 80, " +
-                "or else needs its port here. What comes from them is blocked there, too, and goes on here",
+                "or else needs its port here",
             key,
         );
+    if (all.some(({ port }) => port === undefined))
+        fields.note("without a port, what comes from there is blocked there, too, and goes on here", key);
     if (hosts.some(({ host }) => inCluster.test(host)))
         fields.note(
             "has a host with the name of a Service: if that has pods, the run is refused, and these pods must be " +

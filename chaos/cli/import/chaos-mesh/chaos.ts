@@ -5,43 +5,34 @@ import { noteRepeated } from "./pod-chaos";
 import type { Context, Read, Reader } from "./reader";
 import { radiusOf, selected } from "./selector";
 
-/** What a chaos lasts, if that is not in its spec. */
+/** How long a chaos lasts in a Workflow, and the template whose deadline says so. */
 export interface Lasting {
     durationMs: number;
-    place: string;
+    template: Fields;
 }
 
 /** The experiment of a chaos. @param spec of its kind */
 export function experimentOf(spec: Fields, reader: Reader, context: Context, lasting?: Lasting): Found {
     const read = reader(spec, context);
     if (read === undefined) return {};
-    const aimed = aim(spec, read, context);
-    const attacks = [{ ...read.attack, ...aimed.attack }];
+    const target = selected(spec, context.namespace, read.containers)?.target;
+    const attacks = [{ ...read.attack, target, radius: radiusOf(spec) }];
     if (spec.has("remoteCluster")) spec.note("the kubeconfig and its context say in which cluster", "remoteCluster");
     if (spec.has("scheduler")) spec.note(runsOnce, "scheduler");
     const durationMs = lasts(spec, read, lasting);
     spec.refuseRest();
+    const [of, key] = lasting ? [lasting.template.apart(spec.remarks), "deadline"] : [spec, "duration"];
     const places = {
         ...placesOf("attacks.0", spec, placesInAttack),
         "attacks.0.peers": spec.at(spec.has("externalTargets") ? "externalTargets" : "target"),
-        "window.duration": lasting?.place ?? spec.at("duration"),
+        "window.duration": of.at(key),
     };
-    const { window } = windowOf(durationMs, attacks, spec, "duration");
+    const { window } = windowOf(durationMs, attacks, of, key);
     if (read.isAtOnce && context.everyMs) noteRepeated(spec, context.everyMs, window.duration);
-    return { attacks, namespace: aimed.namespace, places, window } as Found;
+    return { attacks, places, window } as Found;
 }
 
 export const runsOnce = "an experiment runs once, in its update: schedule the updates";
-
-function aim(spec: Fields, { containers, ofService }: Read, { namespace: named }: Context) {
-    const own = selected(spec, named, containers);
-    const radius = radiusOf(spec);
-    if (ofService === undefined) return { attack: { target: own?.target, radius } };
-    const { otherNamespace: other } = ofService;
-    if (own && other !== undefined && own.namespace !== other)
-        spec.refuse("is in another namespace, and so the Service in either: write the fault by hand", "target");
-    return { attack: { radius }, namespace: own?.namespace };
-}
 
 /** In milliseconds. */
 function lasts(spec: Fields, { isAtOnce }: Read, lasting: Lasting | undefined): number {

@@ -2,12 +2,18 @@
 import { type Fields, Refusal } from "../fields";
 import type { Read } from "./reader";
 
+const nothing = (does: string) =>
+    new Refusal(
+        `${does}; no attack does that. Nearest: action: error without patterns, which becomes a dns attack and ` +
+            "blocks all lookups",
+    );
+const wrongly = nothing("answers lookups with wrong addresses");
+
 const actions: Record<string, "error" | Refusal> = {
     error: "error",
-    random: new Refusal(
-        "answers lookups with wrong addresses; no attack does that. Nearest: action: error without patterns, which " +
-            "becomes a dns attack and blocks all lookups",
-    ),
+    random: wrongly,
+    replace: wrongly,
+    delay: nothing("delays lookups"),
 };
 
 export function readDnsChaos(spec: Fields): Read | undefined {

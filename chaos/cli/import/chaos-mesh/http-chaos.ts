@@ -25,6 +25,12 @@ export function readHttpChaos(spec: Fields, { service }: Context): Read {
                     "Response, which becomes a fault with abort",
                 key,
             );
+    if (spec.has("code"))
+        spec.refuse(
+            "chooses answers by their status, which a fault does not know before it hits. Nearest: without it, all " +
+                "that match are hit",
+            "code",
+        );
     spec.note(
         "also hits what the pods send to this port, and requests that reach them past the Service; " +
             "here only requests through the Service are hit, on all of its ports",

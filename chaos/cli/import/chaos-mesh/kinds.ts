@@ -9,6 +9,10 @@ import { readStressChaos } from "./stress-chaos";
 
 const nothing = (does: string, nearest: string) => new Refusal(`${does}; no attack does that. ${nearest}`);
 const outside = nothing("attacks machines of a cloud, or outside of the cluster", "Nothing comes near");
+const files = nothing(
+    "delays or fails what a container reads and writes in files",
+    "Nearest, for what callers notice of it: a NetworkChaos with action: delay, or an HTTPChaos with abort",
+);
 const physical = nothing(
     "attacks machines outside of the cluster",
     "Nearest, for nodes of one: an attack on the pods of a node, with nodes in the selector",
@@ -20,10 +24,8 @@ export const kinds: Readonly<Record<string, Reader | Refusal>> = {
     HTTPChaos: readHttpChaos,
     StressChaos: readStressChaos,
     DNSChaos: readDnsChaos,
-    IOChaos: nothing(
-        "delays or fails what a container reads and writes in files",
-        "Nearest, for what callers notice of it: a NetworkChaos with action: delay, or an HTTPChaos with abort",
-    ),
+    IOChaos: files,
+    IoChaos: files,
     TimeChaos: nothing("shifts the clock of a container", "Nothing comes near"),
     JVMChaos: nothing(
         "changes what the methods of a Java program do",
@@ -37,6 +39,7 @@ export const kinds: Readonly<Record<string, Reader | Refusal>> = {
     AzureChaos: outside,
     GCPChaos: outside,
     YCChaos: outside,
+    Workflow: new Refusal("is another Workflow. Nearest: import that by itself"),
     StatusCheck: new Refusal("is a check of Workflows by itself; write it as a template of one, or add --check URL"),
     RemoteCluster: new Refusal("is where a cluster is; here the kubeconfig and its context say that"),
 };

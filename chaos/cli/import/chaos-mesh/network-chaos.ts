@@ -51,11 +51,20 @@ export function readNetworkChaos(spec: Fields, context: Context): Read | undefin
 const oneWay =
     "drops the packets of one direction, so TCP works in neither, as here; UDP goes on in the other there, not here";
 
+/** Of addresses, a blackhole blocks what the pods send there. */
+const ofAddresses = {
+    both: "both",
+    to: "to",
+    from: new Refusal("drops what comes from there; a blackhole blocks what pods send there. Nearest: direction: to"),
+} as const;
+
 function partitioned(spec: Fields, { namespace }: Context): Read {
     const isExternal = spec.has("externalTargets");
     const isOfPods = spec.has("target") || spec.isEmpty("target");
-    const isOneWay = spec.word("direction", { both: false, to: true, from: true }, "to");
-    if (isOneWay) spec.note(oneWay, "direction");
+    const direction = spec.word("direction", { ...ofAddresses, ...(!isExternal && { from: "from" }) }, "to");
+    if (isExternal && direction === "both")
+        spec.note("drops what comes from there, too; a blackhole of addresses does not", "direction");
+    if (!isExternal && direction !== "both") spec.note(oneWay, "direction");
     if (isExternal && isOfPods)
         spec.refuse("is beside externalTargets, but peers are either pods or addresses: import one each", "target");
     if (isExternal) return { attack: { kind: "blackhole", ...externalPeers(spec) } };
@@ -90,6 +99,8 @@ function delayed(spec: Fields, context: Context): Read | undefined {
     const latencyMs = delay.duration("latency");
     const jitterMs = delay.duration("jitter") ?? 0;
     delay.take("correlation");
+    if (delay.has("reorder"))
+        delay.refuse("lets packets overtake others; no attack does that. Nearest: the delay without it", "reorder");
     if (jitterMs > 0) delay.note("makes delays differ by up to this there; here all are the same", "jitter");
     delay.refuseRest();
     if (spec.has("externalTargets"))
@@ -98,38 +109,35 @@ function delayed(spec: Fields, context: Context): Read | undefined {
                 "action: partition, which blocks them",
             "externalTargets",
         );
-    const direction = spec.word("direction", { to: 1, from: 1, both: 2 }, "to");
-    const isOfTwo = spec.has("target") || spec.isEmpty("target");
-    if (!isOfTwo && spec.has("direction") && spec.text("direction") !== "to")
-        spec.note("is to without a target: Chaos Mesh refuses others, or takes them for to", "direction");
-    const times = isOfTwo ? (direction ?? 1) : 1;
-    const fault = faultOfDelay(spec, "delay", formatDuration((latencyMs ?? 0) * times), context);
-    if (!isOfTwo) return { attack: fault };
-    if (times === 2) spec.note("delays packets both ways, so a round trip takes twice the latency", "direction");
-    const otherNamespace = betweenTwo(spec, context);
-    return spec.draft("mode") === "all" ? { attack: fault, ofService: { otherNamespace } } : { attack: fault };
+    const isTwice = isOfTwo(spec, context) && spec.text("direction") === "both";
+    if (isTwice) spec.note("delays packets both ways, so a round trip takes twice the latency", "direction");
+    return { attack: faultOfDelay(spec, "delay", formatDuration((latencyMs ?? 0) * (isTwice ? 2 : 1)), context) };
 }
 
 /**
- * Which of the two has called the other is not known. The Service is, and is of either if all calls of the pods are
- * delayed; else it must be of those that are chosen. @returns the namespace of the target
+ * Whether only what the pods exchange with a target is hit. Which of the two has called the other is not known, but
+ * the Service is, whose pods those of the selector must be.
  */
-function betweenTwo(spec: Fields, { namespace }: Context): string | undefined {
+function isOfTwo(spec: Fields, { namespace, service }: Context): boolean {
+    const direction = spec.word("direction", { to: "to", from: "from", both: "both" }, "to");
+    const isOfTwo = spec.has("target") || spec.isEmpty("target");
+    if (!isOfTwo && direction !== "to")
+        spec.note("is to without a target: Chaos Mesh refuses others, or takes them for to", "direction");
+    if (!isOfTwo) return false;
     const target = spec.object("target");
     requireAll(target, "is of some pods, but a fault is of all that calls a Service");
-    const other = selected(target, namespace);
+    selected(target, namespace);
     target.refuseRest();
     spec.note(
-        "is what only these pods and those of the selector send each other there; here all calls through the Service " +
-            (spec.draft("mode") === "all"
-                ? "are delayed, which must be that of the one that is called"
-                : "to the chosen pods of the selector are delayed, which must be theirs"),
+        "is what only these pods and those of the selector send each other there; here all calls of the selector's " +
+            `pods are hit, through Service ${service}, which must be theirs: else the run is ABORTED. If they call ` +
+            "these, first swap selector and target, and from and to",
         "target",
     );
-    return other?.namespace;
+    return true;
 }
 
-/** The pods of the selector are those of the Service, and what they send are its answers. */
+/** What the pods of the selector send are answers. */
 function slowed(spec: Fields, context: Context): Read | undefined {
     const bandwidth = spec.object("bandwidth");
     for (const key of ["limit", "buffer", "peakrate", "minburst"])
@@ -138,20 +146,8 @@ function slowed(spec: Fields, context: Context): Read | undefined {
     bandwidth.refuseRest();
     if (spec.has("externalTargets"))
         return void spec.refuse("are third parties, and a fault is of what a Service answers", "externalTargets");
-    const isOfTwo = spec.has("target");
-    const direction = spec.word("direction", { to: "to", from: "from", both: "both" }, "to");
-    if (!isOfTwo && direction !== "to")
-        spec.note("is to without a target: Chaos Mesh refuses others, or takes them for to", "direction");
-    if (!isOfTwo) return { attack: fault };
-    const target = spec.object("target");
-    requireAll(target, "is of some pods, but a fault is of all that calls a Service");
-    selected(target, context.namespace);
-    target.refuseRest();
-    spec.note(
-        "is what only these pods and those of the selector send each other there; here it is of all calls of the " +
-            "Service, which must be that of the selector's pods",
-        "target",
-    );
+    if (!isOfTwo(spec, context)) return { attack: fault };
+    const direction = spec.text("direction");
     if (direction === "both") spec.note("is of both; here only what the selector's pods send is limited", "direction");
     return { attack: direction === "from" ? { ...fault, stream: "upstream" } : fault };
 }

@@ -8,8 +8,6 @@ export interface Read {
     containers?: string[];
     /** Set if it is done at once, so that its duration has no effect there. */
     isAtOnce?: true;
-    /** Set if it hits all pods of a Service, and not those that the spec selects. Where the other pods are. */
-    ofService?: { otherNamespace: string | undefined };
 }
 
 export interface Context extends Additions {

@@ -4,10 +4,16 @@ import { parseJson } from "../../../values/json";
 import { type Fields, headersAt } from "../fields";
 import { checkAt } from "../imported";
 
-/** The check of a template of a workflow. None if it waits for something, or cannot be said. */
-export function checkIn(template: Fields): Check[] {
-    if (template.has("abortWithStatusCheck"))
-        template.note("ends the workflow early; here abortBelow of the check does that", "abortWithStatusCheck");
+/** The longest name of a check. */
+const longestName = 60;
+
+/**
+ * The check of a template of a workflow, with its place in the file. None if it waits for something.
+ *
+ * @param attack its name in the file
+ * @param isBeside whether it is done at the same time as the attack. If not, it is left out
+ */
+export function checkIn(template: Fields, attack: string, isBeside: boolean): { check: Check; place: string }[] {
     const spec = template.object("statusCheck");
     spec.take("type");
     spec.take("recordsHistoryLimit");
@@ -15,19 +21,36 @@ export function checkIn(template: Fields): Check[] {
     const lasts = spec.word("mode", { Synchronous: false, Continuous: true }, "Synchronous");
     if (lasts === false)
         template.note("waits until it succeeds, unless mode is Continuous; this is left out: see begin", "statusCheck");
-    if (!lasts) return [];
+    else if (lasts && !isBeside)
+        template.note(`is no child of a Parallel around ${attack}, and is left out`, "statusCheck");
+    if (!lasts || !isBeside) return [];
+    if (template.has("abortWithStatusCheck"))
+        template.note("ends the workflow early; here abortBelow of the check does that", "abortWithStatusCheck");
+    for (const [fields, key] of [[template, "deadline"] as const, [spec, "duration"] as const])
+        if (fields.has(key)) fields.note("a check lasts as long as the window", key);
     for (const [key, what] of [
-        ["duration", "a check lasts as long as the window"],
-        ["intervalSeconds", "a check sends a request each second; set interval to change that"],
-        ["failureThreshold", "no answer may fail; set successRate to change that"],
-        ["successThreshold", "is of another mode"],
+        ["intervalSeconds", "default: 10; here a check sends a request each second, unless you set interval"],
+        [
+            "failureThreshold",
+            "so many failures in a row fail it, default: 3; here one does, unless you set successRate",
+        ],
     ] as const)
-        if (spec.has(key)) spec.note(what, key);
+        if (spec.text(key) !== "1") spec.note(what, key);
+    spec.take("successThreshold");
     const http = spec.object("http");
+    spec.note("redirects are followed there; here their own status counts", "http");
     const headers = http.object("headers");
     for (const name of headers.keys())
         if (headers.texts(name).length !== 1) http.refuse("has a header with several values", "headers");
-    const [, least, most] = /^(\d{3})(?:-(\d{3}))?$/.exec(http.object("criteria").text("statusCode") ?? "") ?? [];
+    const criteria = http.object("criteria");
+    const status = criteria.text("statusCode");
+    const [, least, most] = /^(\d{3})(?:-(\d{3}))?$/.exec(status ?? "") ?? [];
+    if (least === undefined && (status !== undefined || !criteria.has("statusCode")))
+        criteria.refuse("is not a status such as 200, or a range such as 200-299", "statusCode");
+    if (Number(least) >= 400)
+        criteria.note("must hold before the attack, too, as each check: else the run is ABORTED", "statusCode");
+    criteria.refuseRest();
+    const name = template.text("name");
     const body = http.text("body");
     const json = body === undefined ? undefined : parseJson(body);
     if (body !== undefined && (typeof json !== "object" || json === null))
@@ -35,6 +58,7 @@ export function checkIn(template: Fields): Check[] {
     const check = {
         ...checkAt(http, "url"),
         kind: "http",
+        name: name !== undefined && name.length <= longestName ? name : undefined,
         method: http.text("method"),
         headers: headersAt(
             http,
@@ -47,5 +71,5 @@ export function checkIn(template: Fields): Check[] {
     };
     http.refuseRest();
     spec.refuseRest();
-    return [check as unknown as Check];
+    return [{ check: check as unknown as Check, place: template.at("statusCheck") }];
 }

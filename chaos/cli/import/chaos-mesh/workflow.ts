@@ -3,7 +3,6 @@
  * entry leads to is an experiment here.
  */
 import { maxNameLength } from "../../../definition/definition";
-import type { Check } from "../../../kinds/checks/registry";
 import { describeValue } from "../../../values/texts";
 import { shortened } from "../../../values/quoted";
 import { type Fields, remarksWith } from "../fields";
@@ -14,11 +13,19 @@ import type { Context } from "./reader";
 import { ofSchedule } from "./schedule";
 import { checkIn } from "./status-check";
 
-/** A chaos, and the least of its deadline and those of the templates around it. */
-interface Step {
+/** What the templates around one say of it. */
+interface Around {
+    path: readonly Fields[];
+    /** The least of their deadlines. */
+    lasting?: Lasting;
+    /** The StatusChecks that are done beside it. */
+    checks: readonly Fields[];
+}
+
+/** A chaos, with its own deadline. */
+interface Step extends Omit<Around, "path"> {
     name: string;
     template: Fields;
-    lasting: Lasting | undefined;
 }
 
 export function ofWorkflow(object: Fields, spec: Fields, name: string | undefined, context: Context): Part[] {
@@ -28,7 +35,7 @@ export function ofWorkflow(object: Fields, spec: Fields, name: string | undefine
     const order = entry === undefined ? undefined : walk.from(entry);
     walk.noteUnreached();
     spec.refuseRest();
-    const { steps, checks } = walk;
+    const { steps } = walk;
     if (order !== undefined && steps.length === 0) spec.refuse("leads to no chaos", "entry");
     if (order !== undefined && order !== steps[0]?.name)
         spec.note(
@@ -38,20 +45,25 @@ export function ofWorkflow(object: Fields, spec: Fields, name: string | undefine
     const parts = steps.map((step) => {
         const long = `${name}-${step.name}`;
         const short = steps.length === 1 ? name : long.length > maxNameLength ? step.name : long;
-        return partOf(step, name && short, context, object);
+        return partOf(step, name && short, context, object, walk.checks);
     });
-    for (const { found } of parts) found.checks = checks;
     return object.remarks.refused.length > 0 ? [{ object, nameKey: "metadata.name", found: {} }, ...parts] : parts;
 }
 
-/** What is said of the whole workflow is said of each of its experiments, too. */
-function partOf({ template, lasting }: Step, name: string | undefined, context: Context, whole: Fields): Part {
+/** What is said of the whole workflow is said of each of its experiments, too. @param all its StatusChecks */
+function partOf(
+    { name: own, template, lasting, checks }: Step,
+    name: string | undefined,
+    context: Context,
+    whole: Fields,
+    all: Iterable<Fields>,
+): Part {
     const { set, differences, unset } = whole.remarks;
     const object = template.apart(remarksWith(set));
     object.remarks.differences.push(...differences);
     for (const one of unset) object.remarks.unset.add(one);
     for (const key of ["name", "templateType", "deadline"]) object.take(key);
-    if (lasting && lasting.place !== object.at("deadline"))
+    if (lasting && lasting.template !== template)
         object.note(
             object.has("deadline")
                 ? "is longer than that of a template around it, which ends it: here it lasts as long"
@@ -65,12 +77,19 @@ function partOf({ template, lasting }: Step, name: string | undefined, context: 
             ? ofSchedule(object.object("schedule"), context, lasting)
             : reader && experimentOf(embedded(object, kind!), reader, context, lasting);
     if (found) object.refuseRest();
-    return { object, nameKey: "name", found: { name, ...found } };
+    const read = Array.from(all, (one) => checkIn(one.apart(object.remarks), own, checks.includes(one))).flat();
+    const places = Object.fromEntries(read.map(({ place }, index) => [`checks.${index}`, place]));
+    return {
+        object,
+        nameKey: "name",
+        found: { name, ...found, checks: read.map(({ check }) => check), places: { ...found?.places, ...places } },
+    };
 }
 
 class Walk {
     readonly steps: Step[] = [];
-    readonly checks: Check[] = [];
+    /** The StatusChecks that the entry leads to. */
+    readonly checks = new Set<Fields>();
     private readonly templates: readonly Fields[];
     private readonly reached = new Set<Fields>();
 
@@ -79,26 +98,33 @@ class Walk {
     }
 
     /** Goes through a template and what it leads to. @returns the order in words */
-    from(name: string, around?: Lasting, path: readonly Fields[] = []): string {
+    from(name: string, around: Around = { path: [], checks: [] }): string {
         const template = this.templates.find((one) => one.draft("name") === name);
         if (template === undefined) {
             this.spec.refuse(`have none with the name ${describeValue(name)}`, "templates");
             return name;
         }
-        if (path.includes(template)) {
+        if (around.path.includes(template)) {
             template.refuse("leads back to itself");
             return name;
         }
         this.reached.add(template);
         const durationMs = template.duration("deadline");
-        const isWithin = durationMs !== undefined && durationMs <= (around?.durationMs ?? durationMs);
-        const lasting = isWithin ? { durationMs, place: template.at("deadline") } : around;
-        const to = (names: readonly string[]) => names.map((one) => this.from(one, lasting, [...path, template]));
+        const isWithin = durationMs !== undefined && durationMs <= (around.lasting?.durationMs ?? durationMs);
+        const lasting = isWithin ? { durationMs, template } : around.lasting;
+        const path = [...around.path, template];
+        const to = (names: readonly string[], checks = around.checks) =>
+            names.map((one) => this.from(one, { path, lasting, checks }));
         switch (template.draft("templateType")) {
             case "Serial":
                 return to(template.texts("children")).join(", then ");
-            case "Parallel":
-                return `at once (${to(template.texts("children")).join("; ")})`;
+            case "Parallel": {
+                const children = template.texts("children");
+                const checks = this.templates.filter(
+                    (one) => one.draft("templateType") === "StatusCheck" && children.includes(one.draft("name")!),
+                );
+                return `at once (${to(children, [...around.checks, ...checks]).join("; ")})`;
+            }
             case "Suspend":
                 return `nothing for ${template.text("deadline") ?? "a while"}`;
             case "Task": {
@@ -108,11 +134,10 @@ class Walk {
                 return `the task ${name}${then}`;
             }
             case "StatusCheck":
-                this.checks.push(...checkIn(template));
+                this.checks.add(template);
                 return `the check ${name}`;
             default:
-                if (!this.steps.some((step) => step.template === template))
-                    this.steps.push({ name, template, lasting });
+                this.steps.push({ name, template, lasting, checks: around.checks });
                 return name;
         }
     }

@@ -621,13 +621,30 @@ it("the items of a list are experiments", () => {
 
 it("a file of something else is refused", () => {
     expect(refusedOf("kind: Deployment\napiVersion: apps/v1")).toEqual([
-        expect.stringContaining('"Deployment" is neither an experiment'),
+        expect.stringContaining('"Deployment" of apps/v1 is neither an experiment'),
     ]);
     expect(refusedOf("[1, 2]")).toEqual(expect.arrayContaining([expect.stringContaining("is not an object")]));
     expect(() => documentsIn("{{ .Values }}: [")).toThrow("it is a template, with {{ … }}");
     expect(() => documentsIn("a: [")).toThrow();
     expect(refusedOf("")).toEqual([expect.stringContaining("has no document")]);
 });
+
+it.each<[text: string, what: string]>([
+    ["apiVersion: litmuschaos.io/v1alpha1\nkind: ChaosEngine", '"ChaosEngine" of litmuschaos.io/v1alpha1 is neither'],
+    ['{"title": "t", "method": []}', "an experiment of Chaos Toolkit is neither"],
+    ["pvc_scenario: {pvc_name: a}", "a scenario of krkn is neither"],
+    ["- id: kill-pods\n  config: {kill: 1}", "a scenario of krkn is neither"],
+])("a file of another tool, %s, is refused with what it is", (text, what) =>
+    expect(refusedOf(text)).toEqual([expect.stringMatching(new RegExp(`${what}.* Write it by hand$`))]),
+);
+
+it.each(["2024-01-15", "2024-01-15T10:00:00Z"])("%s is a text without quotes, too, as kubectl reads it", (date) => {
+    const [experiment] = imported(edited("beacon.yaml", "{ app: relay }", `{ release: ${date} }`), added);
+    expect(experiment!.args.attacks![0]!.target).toContain(`k8s.label.release=${date},`);
+});
+
+it("what << merges into an object is read", () =>
+    expect(documentsIn("a: &a { b: 1 }\nc: { <<: *a }")).toEqual([{ a: { b: 1 }, c: { b: 1 } }]));
 
 it("what is written compiles against the package, for each file", () => {
     const sources = readdirSync(files).map((file) => {

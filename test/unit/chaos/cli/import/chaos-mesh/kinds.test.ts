@@ -63,6 +63,8 @@ describe("a DNSChaos", () => {
     it.each<[fields: object, path: string]>([
         [{ patterns: ["example.*"] }, "spec.patterns"],
         [{ action: "random" }, "spec.action"],
+        [{ action: "replace" }, "spec.action"],
+        [{ action: "delay" }, "spec.action"],
     ])("with %j is refused with what comes nearest", (fields, path) =>
         expect(refusedOf(dns(fields), added)).toEqual([expect.stringMatching(`^${path}: .*[Nn]earest`)]),
     );
@@ -96,11 +98,11 @@ describe("an HTTPChaos of answers", () => {
         [{ replace: { body: "e30=" } }, "spec.replace.code"],
         [{ replace: { code: 503, headers: { a: "b" } } }, "spec.replace.headers"],
         [{ delay: "1s", patch: { headers: [["a", "b"]] } }, "spec.patch"],
-        [{ delay: "1s", code: 404 }, "spec.code"],
+        [{ delay: "1s", code: 404 }, "spec.code: .*Nearest"],
         [{ abort: true, replace: { code: 503 } }, "spec.replace"],
         [{ delay: "1s", tls: { secretName: "tls" } }, "spec.tls"],
     ])("with %j is refused", (fields, path) =>
-        expect(refusedOf(http(fields), named).join("\n")).toContain(`${path}: `),
+        expect(refusedOf(http(fields), named).join("\n")).toMatch(new RegExp(`^${path}: `, "m")),
     );
 });
 
@@ -161,7 +163,7 @@ it("a pod-failure is a fail of all containers as long as it lasts, and says what
 });
 
 it.each([
-    ...["IOChaos", "TimeChaos", "JVMChaos", "KernelChaos", "BlockChaos", "PhysicalMachineChaos", "AWSChaos"],
+    ...["IOChaos", "IoChaos", "TimeChaos", "JVMChaos", "KernelChaos", "BlockChaos", "PhysicalMachineChaos", "AWSChaos"],
     ...["GCPChaos", "AzureChaos", "StatusCheck"],
 ])("a %s is refused by its name, with what comes nearest", (kind) =>
     expect(refusedOf(chaos(kind, everyPod), added)).toEqual([

@@ -21,21 +21,24 @@ it("a delay of packets without a Service says which option is missing", () =>
         expect.stringContaining("spec.delay: delays packets. With --se"),
     ]));
 
-it.each<[fields: object, delay: string, path: string, difference: string]>([
-    [{ target: others, direction: "to" }, "200ms", "spec.target", "must be that of the one that is called"],
-    [{ target: others, direction: "from" }, "200ms", "spec.target", "all calls through the Service are delayed"],
-    [{ target: others, direction: "both" }, "400ms", "spec.direction", "a round trip takes twice the latency"],
-])("a delay between two kinds of pods with %j is of all that calls the Service: %s", (fields, delayed, path, words) => {
-    const experiment = only(network({ ...delay, ...fields }), withService);
-    expect(experiment.args.attacks).toEqual([{ kind: "fault", service: "orders", delay: delayed, radius: "all" }]);
-    expect(experiment.args.namespace).toBe("shop");
-    expect(noted(experiment, path)).toContain(words);
+it.each<[fields: object, radius: number | string, delay: string]>([
+    [{ direction: "to" }, "all", "200ms"],
+    [{ direction: "from" }, "all", "200ms"],
+    [{ direction: "both" }, "all", "400ms"],
+    [{ mode: "one" }, 1, "200ms"],
+    [{ target: { mode: "all", selector: { namespaces: ["data"] } } }, "all", "200ms"],
+])("a delay between two kinds of pods with %j hits those of the selector, and no others", (fields, radius, delayed) => {
+    const selector = { labelSelectors: { app: "web" } };
+    const experiment = only(network({ ...delay, selector, target: others, ...fields }), withService);
+    const target = "k8s.label.app=web,k8s.namespace=shop";
+    expect(experiment.args.attacks).toEqual([{ kind: "fault", service: "orders", delay: delayed, target, radius }]);
+    for (const words of ["Service orders, which must be theirs", "swap selector and target"])
+        expect(noted(experiment, "spec.target")).toContain(words);
 });
 
-it("a delay between one pod and others is of this pod's Service", () => {
-    const experiment = only(network({ ...delay, mode: "one", target: others }), withService);
-    expect(experiment.args.attacks).toMatchObject([{ target: "k8s.namespace=shop", radius: 1 }]);
-    expect(noted(experiment, "spec.target")).toContain("which must be theirs");
+it("a delay both ways says that a round trip takes it twice", () => {
+    const experiment = only(network({ ...delay, target: others, direction: "both" }), withService);
+    expect(noted(experiment, "spec.direction")).toContain("a round trip takes twice the latency");
 });
 
 it.each<[fields: object, path: string, difference: string]>([
@@ -84,6 +87,20 @@ it.each<[target: string, peer: object]>([
     expect(noted(experiment, "spec.externalTargets")).toContain("must answer at port 443 or 80");
 });
 
+it.each<[targets: string[], direction: string, path: string, said: boolean]>([
+    [["203.0.113.0/24"], "to", "spec.externalTargets", true],
+    [["api.example.com"], "to", "spec.externalTargets", true],
+    [["203.0.113.7:443"], "to", "spec.externalTargets", false],
+    [["203.0.113.7:443"], "both", "spec.direction", true],
+    [["203.0.113.0/24"], "both", "spec.direction", true],
+])("a partition from %j, %s, says at %s what comes from there: %s", (targets, direction, path, said) => {
+    const spec = { action: "partition", direction, externalTargets: [...targets, "203.0.113.9:443"] };
+    const words = "what comes from ";
+    const experiment = only(network(spec));
+    expect(noted(experiment, path).includes(words)).toBe(said);
+    expect(noted(experiment, "spec.direction")).not.toContain("TCP works in neither");
+});
+
 it.each(["orders", "orders.shop.svc", "orders.shop.svc.cluster.local"])(
     "the external target %s is said to be refused by the run if it is a Service with pods",
     (target) => {
@@ -110,8 +127,8 @@ it.each<[rate: string, bytesPerSecond: number]>([
 });
 
 it.each<[direction: string, stream: string | undefined, path: string, difference: string]>([
-    ["to", undefined, "spec.target", "which must be that of the selector's pods"],
-    ["from", "upstream", "spec.target", "which must be that of the selector's pods"],
+    ["to", undefined, "spec.target", "Service orders, which must be theirs"],
+    ["from", "upstream", "spec.target", "Service orders, which must be theirs"],
     ["both", undefined, "spec.direction", "here only what the selector's pods send is limited"],
 ])("a bandwidth %s other pods is of the stream %s, and says at %s: %s", (direction, stream, path, difference) => {
     const spec = { action: "bandwidth", bandwidth: { rate: "1mbps" }, direction, target: others };
@@ -122,17 +139,21 @@ it.each<[direction: string, stream: string | undefined, path: string, difference
 });
 
 it.each<[fields: object, path: string, reason: string]>([
+    [
+        { action: "partition", direction: "from", externalTargets: ["203.0.113.9:22"] },
+        "spec.direction",
+        "from: .*Nearest: direction: to",
+    ],
     [{ action: "duplicate", duplicate: { duplicate: "1" } }, "spec.action", "Nearest: a fault"],
     [{ action: "bandwidth", bandwidth: { rate: "fast" } }, "spec.bandwidth.rate", "is not a rate such as 1mbps"],
     [{ action: "bandwidth", bandwidth: { limit: 1 } }, "spec.bandwidth.rate", "is missing"],
     [{ ...delay, externalTargets: ["example.com"] }, "spec.externalTargets", "Nearest: action: partition"],
     [{ ...delay, target: { ...others, mode: "one" } }, "spec.target.mode", "is of some pods"],
     [
-        { ...delay, target: { mode: "all", selector: { namespaces: ["data"] } } },
-        "spec.target",
-        "is in another namespace",
+        { ...delay, delay: { latency: "1s", reorder: { reorder: "5", gap: 1 } } },
+        "spec.delay.reorder",
+        "Nearest: the del",
     ],
-    [{ ...delay, delay: { latency: "1s", reorder: { reorder: "5", gap: 1 } } }, "spec.delay.reorder", "no counterpart"],
     [{ action: "delay", delay: { jitter: "1s" } }, "spec.delay.latency", "is missing"],
     [{ action: "netem", corrupt: { corrupt: "1" } }, "spec.delay", "is missing"],
 ])("%j is refused at %s: %s", (fields, path, reason) =>

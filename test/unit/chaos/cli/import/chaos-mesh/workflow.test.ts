@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { documentsIn, importExperiments } from "../../../../../../chaos/cli/import/convert";
+import type { Imported } from "../../../../../../chaos/cli/import/written";
 import { added, chaos, imported, noted, refusedOf } from "../support";
 
 const stress = (name: string, more: object = {}) => ({
@@ -98,43 +99,161 @@ describe("a Workflow", () => {
         else expect(noted(experiment!, "spec.templates.2.deadline")).toContain(said);
     });
 
-    it("asks what a StatusCheck asks, during each attack", () => {
-        const http = { url: "http://front.shop.svc:8080/health", criteria: { statusCode: "200-299" } };
-        const check = { mode: "Continuous", type: "HTTP", timeoutSeconds: 2, intervalSeconds: 5, http };
-        const template = { name: "look", templateType: "StatusCheck", statusCheck: check };
-        const text = workflow(group("Parallel", "all", "look", "cut"), template, partition("cut"));
-        const [experiment] = imported(text, { hypothesis: "It holds.", checks: [] });
-        expect(experiment!.args.checks).toEqual([
-            {
-                kind: "http",
-                service: "front",
-                namespace: "shop",
-                port: 8080,
-                path: "/health",
-                status: [200, 299],
-                timeoutMs: 2_000,
+    describe("with a StatusCheck", () => {
+        const look = (name = "look", more: object = {}, path = "/health") => ({
+            name,
+            templateType: "StatusCheck",
+            statusCheck: {
+                mode: "Continuous",
+                type: "HTTP",
+                timeoutSeconds: 2,
+                intervalSeconds: 1,
+                failureThreshold: 1,
+                http: { url: `http://front.shop.svc:8080${path}`, criteria: { statusCode: "200-299" } },
+                ...more,
             },
-        ]);
-        expect(noted(experiment!, "spec.templates.1.statusCheck.intervalSeconds")).toContain("each second");
+        });
+        const fromFile = { hypothesis: "It holds.", checks: [] };
+        const checkNames = ({ args }: Imported) => args.checks.map(({ name }) => name);
+        const at = "spec.templates.1.statusCheck";
+
+        it("beside a chaos in a Parallel asks the same while it is attacked, by the template's name", () => {
+            const text = workflow(group("Parallel", "all", "look", "cut"), look(), partition("cut"));
+            const [experiment] = imported(text, fromFile);
+            expect(experiment!.args.checks).toEqual([
+                {
+                    kind: "http",
+                    name: "look",
+                    service: "front",
+                    namespace: "shop",
+                    port: 8080,
+                    path: "/health",
+                    status: [200, 299],
+                    timeoutMs: 2_000,
+                },
+            ]);
+            expect(noted(experiment!, `${at}.http`)).toContain("redirects are followed there");
+            for (const field of ["intervalSeconds", "failureThreshold"])
+                expect(noted(experiment!, `${at}.${field}`)).toBe("");
+        });
+
+        it("says what its defaults are there, since they differ here", () => {
+            const defaults = look("look", { intervalSeconds: undefined, failureThreshold: undefined });
+            const [experiment] = imported(
+                workflow(group("Parallel", "all", "look", "cut"), defaults, partition("cut")),
+                fromFile,
+            );
+            expect(noted(experiment!, `${at}.intervalSeconds`)).toContain("default: 10");
+            expect(noted(experiment!, `${at}.failureThreshold`)).toContain("default: 3");
+        });
+
+        it("that ends by itself lasts as long as the window, and says so", () => {
+            const ending = { ...look("look", { duration: "5s" }), deadline: "10s" };
+            const text = workflow(group("Parallel", "all", "look", "cut"), ending, partition("cut"));
+            const [experiment] = imported(text, fromFile);
+            for (const place of ["spec.templates.1.deadline", `${at}.duration`])
+                expect(noted(experiment!, place)).toContain("a check lasts as long as the window");
+        });
+
+        it("beside the attacks of one branch is a check of these, and left out of others with a remark", () => {
+            const text = workflow(
+                group("Serial", "all", "load", "branch"),
+                look(),
+                stress("load"),
+                group("Parallel", "branch", "turns", "look", "fast"),
+                group("Serial", "turns", "cut", "rest", "again"),
+                partition("cut"),
+                { name: "rest", templateType: "Suspend", deadline: "10s" },
+                partition("again"),
+                look("fast", { http: { url: "http://front.shop.svc:8080/health", criteria: { statusCode: "502" } } }),
+            );
+            const [load, cut, again] = imported(text, { ...fromFile, checks: added.checks });
+            expect(load!.args.checks).toEqual(added.checks);
+            expect(noted(load!, at)).toContain("is no child of a Parallel around load, and is left out");
+            for (const experiment of [cut!, again!]) {
+                expect(checkNames(experiment)).toEqual(["look", "fast", undefined]);
+                expect(noted(experiment, at)).toBe("");
+            }
+        });
+
+        it("after the attack in a Serial is left out with a remark: it is of what comes back", () => {
+            const text = workflow(group("Serial", "all", "cut", "look"), look(), partition("cut"));
+            const [experiment] = imported(text, added);
+            expect(experiment!.args.checks).toEqual(added.checks);
+            expect(noted(experiment!, at)).toContain("is left out");
+            expect(refusedOf(text, fromFile)).toEqual([expect.stringContaining("add --check URL")]);
+        });
+
+        it("with a name longer than a check's has none", () => {
+            const name = "look-".repeat(13);
+            const text = workflow(group("Parallel", "all", name, "cut"), look(name), partition("cut"));
+            expect(checkNames(imported(text, fromFile)[0]!)).toEqual([undefined]);
+        });
+
+        it("says of its address what may be a Service", () => {
+            const http = { url: "http://front.shop/health", criteria: { statusCode: "200" } };
+            const text = workflow(group("Parallel", "all", "look", "cut"), look("look", { http }), partition("cut"));
+            const [experiment] = imported(text, fromFile);
+            expect(noted(experiment!, `${at}.http.url`)).toContain("write front.shop.svc");
+        });
+
+        it.each(["2xx", "", undefined])("of the status %s is refused, and not taken for any good one", (statusCode) => {
+            const http = { url: "http://front.shop.svc/health", criteria: { statusCode } };
+            const text = workflow(group("Parallel", "all", "look", "cut"), look("look", { http }), partition("cut"));
+            expect(refusedOf(text, fromFile)).toEqual([
+                expect.stringContaining(`${at}.http.criteria.statusCode: is not a status such as 200`),
+            ]);
+        });
+
+        it("of a status with a placeholder lacks its value, and nothing else", () => {
+            const http = { url: "http://front.shop.svc/health", criteria: { statusCode: "{{ code }}" } };
+            const text = workflow(group("Parallel", "all", "look", "cut"), look("look", { http }), partition("cut"));
+            expect(refusedOf(text, fromFile)).toEqual([expect.stringContaining("--set code=…")]);
+            const [experiment] = imported(text, { ...fromFile, set: { code: "503" } });
+            expect(experiment!.args.checks).toMatchObject([{ status: 503 }]);
+            expect(noted(experiment!, `${at}.http.criteria.statusCode`)).toContain("must hold before the attack, too");
+        });
+
+        it.each(["Synchronous", undefined])("of mode %s waits, and is left out wherever it is", (mode) => {
+            for (const type of ["Serial", "Parallel"]) {
+                const text = workflow(group(type, "all", "look", "cut"), look("look", { mode }), partition("cut"));
+                const [experiment] = imported(text, added);
+                expect(experiment!.args.checks).toEqual(added.checks);
+                expect(noted(experiment!, at)).toContain("waits until it succeeds");
+            }
+        });
     });
 
-    it("says of a StatusCheck's address what may be a Service", () => {
-        const http = { url: "http://front.shop/health", criteria: { statusCode: "200" } };
-        const template = { name: "look", templateType: "StatusCheck", statusCheck: { mode: "Continuous", http } };
-        const text = workflow(group("Parallel", "all", "look", "cut"), template, partition("cut"));
-        const [experiment] = imported(text, { hypothesis: "It holds.", checks: [] });
-        expect(noted(experiment!, "spec.templates.1.statusCheck.http.url")).toContain("write front.shop.svc");
-    });
-
-    it.each([{ mode: "Synchronous" }, {}])("leaves out what waits, such as %j, and what is not reached", (mode) => {
-        const http = { url: "http://front.shop.svc/health", criteria: { statusCode: "503" } };
-        const waiting = { name: "look", templateType: "StatusCheck", statusCheck: { type: "HTTP", http, ...mode } };
-        const text = workflow(group("Serial", "all", "look", "cut"), waiting, partition("cut"), stress("other"));
+    it("leaves out what its entry does not lead to, and says so", () => {
+        const text = workflow(group("Serial", "all", "cut"), partition("cut"), stress("other"));
         const [experiment, ...others] = imported(text, added);
         expect(others).toEqual([]);
-        expect(experiment!.args.checks).toEqual(added.checks);
-        expect(noted(experiment!, "spec.templates.1.statusCheck")).toContain("waits until it succeeds");
-        expect(noted(experiment!, "spec.templates.3")).toContain("is not what the entry leads to");
+        expect(noted(experiment!, "spec.templates.2")).toContain("is not what the entry leads to");
+    });
+
+    it("does a template as often as it is reached, each time with the deadline around it", () => {
+        const text = workflow(
+            group("Serial", "all", "short", "long"),
+            { ...group("Serial", "short", "cut"), deadline: "10s" },
+            { ...group("Serial", "long", "cut"), deadline: "5m" },
+            partition("cut", { deadline: undefined }),
+        );
+        const all = imported(text, added);
+        expect(all.map(({ name, args }) => [name, args.window!.duration])).toEqual([
+            ["storm-cut", "10s"],
+            ["storm-cut-2", "5m"],
+        ]);
+    });
+
+    it("says at the deadline that counts that a window is at most 1 h", () => {
+        const around = { ...group("Serial", "all", "cut"), deadline: "2h" };
+        for (const [own, place] of [
+            ["90m", "spec.templates.1.deadline"],
+            [undefined, "spec.templates.0.deadline"],
+        ]) {
+            const [experiment] = imported(workflow(around, partition("cut", { deadline: own })), added);
+            expect(noted(experiment!, place!)).toContain("is longer than a window may be, and 1h here");
+        }
     });
 
     it("kills again and again until the deadline if a Schedule does, and says when it would begin again", () => {
@@ -173,8 +292,17 @@ describe("a Workflow", () => {
         [workflow({ name: "all", templateType: "Suspend", deadline: "1s" }), "spec.entry", "leads to no chaos"],
         [chaos("Workflow", { templates: [stress("load")] }), "spec.entry", "is missing"],
         [
-            workflow({ name: "all", templateType: "StatusCheck", statusCheck: { mode: "Once", http: {} } }),
-            "spec.templates.0.statusCheck.mode",
+            workflow({ name: "all", templateType: "Workflow", workflowRef: { name: "other" } }),
+            "spec.templates.0.templateType",
+            "Workflow: is another Workflow. Nearest: import that by itself",
+        ],
+        [
+            workflow(group("Parallel", "all", "look", "cut"), partition("cut"), {
+                name: "look",
+                templateType: "StatusCheck",
+                statusCheck: { mode: "Once", http: {} },
+            }),
+            "spec.templates.2.statusCheck.mode",
             '"Once" has no counterpart; has one: Synchronous, Continuous',
         ],
     ])("%s is refused at %s: %s", (text, path, reason) =>
