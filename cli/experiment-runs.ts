@@ -1,7 +1,7 @@
 import { overrides, settings } from "../components/configuration/settings";
 import { Interruption } from "../chaos/cli/interruption";
-import { plainError, whyNotUndone } from "../chaos/cli/plain-error";
 import type { Repeatable } from "../chaos/cli/series";
+import { undoRun, wholeRun } from "../chaos/cli/whole-run";
 import { findRuns } from "../chaos/report/journal-files";
 import type { Journal } from "../chaos/report/journal-schema";
 import type { ReportedRun } from "../chaos/report/reported-run";
@@ -121,45 +121,39 @@ export class ExperimentRuns {
     /** Runs an experiment. Undoes it in any case, or returns why that failed. */
     async whole(changes: Record<string, string>): Promise<Outcome> {
         const run = changes["experiment.run"] ?? new Date().toISOString();
-        const startedAt = Date.now();
         const experiment = this.experimentIn(changes);
         this.window.print(`\nRunning ${experiment}`);
-        const answers = new AnswersFile((seen) => this.window.showAnswers(seen));
-        let error: string | undefined;
-        try {
-            this.interruption.check();
-            process.env[commandVariable] = commandOf(changes, this.stack);
-            await this.session.up({ ...changes, "experiment.run": run, "experiment.enabled": "true" });
-        } catch (failure) {
-            error = plainError(failure);
-        } finally {
-            answers.close();
-            this.window.showAnswers([]);
-        }
-        const notUndone = await this.undo(error);
-
-        const { runs } = findRuns([reportsFolder], { since: startedAt, run });
-        const concluded = runs.findLast(({ journal }) => journal !== undefined);
-        const journal = concluded?.journal;
+        const { made, error } = await wholeRun({
+            ...{ experiment, run, reports: reportsFolder, interruption: this.interruption },
+            enable: () => this.enable({ ...changes, "experiment.run": run }),
+            undo: (why) => this.undo(why),
+        });
+        const { journal } = made;
         const { story, setting, expected } = this.expectationOf(experiment);
         if (journal) {
             // The update's error says what to do.
             if (journal.conclusion.verdict === "ABORTED") this.window.print(withShellSetup(error ?? ""));
             this.report(journal);
             if (story && expected) lessonLines(story, expected, journal.conclusion, setting).forEach(this.window.print);
-        } else if (!this.interrupted) this.window.print(`The run failed: ${withShellSetup(error ?? "")}`);
-        const result = concluded ?? { experiment, run, error, startedAt, durationMs: Date.now() - startedAt };
-        return { ...result, notUndone, expected };
+        } else if (!this.interrupted) this.window.print(`The run failed: ${withShellSetup(made.error!)}`);
+        return { ...made, expected };
+    }
+
+    private async enable(changes: Record<string, string>): Promise<void> {
+        const answers = new AnswersFile((seen) => this.window.showAnswers(seen));
+        try {
+            process.env[commandVariable] = commandOf(changes, this.stack);
+            await this.session.up({ ...changes, "experiment.enabled": "true" });
+        } finally {
+            answers.close();
+            this.window.showAnswers([]);
+        }
     }
 
     /** @param error why the run failed. @returns why it could not be undone */
-    async undo(error?: string): Promise<string | undefined> {
-        this.window.print("Undoing it");
-        const undone = this.interruption.throughout(() => this.session.up({ "experiment.enabled": "false" }));
-        return undone.then(
-            () => undefined,
-            (failure: unknown) => whyNotUndone(failure, error),
-        );
+    undo(error?: string): Promise<string | undefined> {
+        const disable = () => this.session.up({ "experiment.enabled": "false" });
+        return undoRun(disable, this.interruption, this.window.print, error);
     }
 
     close(): void {
@@ -183,10 +177,8 @@ export class ExperimentRuns {
         if (recovery) print(`  Recovered      ${sinceUndone(recovery, underAttack)}`);
         print(`  Verdict        ${verdictLine(conclusion)}`);
         if (conclusion.code) print(`  What to do     ${pageOfReason(conclusion.code)}`);
-        const advised = (conclusion.advice ?? []).flatMap(({ change, command, experiment }) => [
-            `  What may help  ${change}: ${command}`,
-            `  To show it     ${experiment}`,
-        ]);
+        // The update has printed what was seen, what the command changes, and how to show it.
+        const advised = (conclusion.advice ?? []).map(({ command }) => `  What may help  ${command}`);
         if (advised.length > 0) print(withShellSetup(advised.join("\n")));
         print(`  Report         ${conclusion.journal.replace(/json$/, "html")}`);
     }

@@ -126,7 +126,9 @@ export function repeatOptions(args: string[]): RepeatOptions | { help: true } {
     const [experiment = "", ...more] = positionals;
     if (experiment === "" || more.length > 0) mistakes.push("name exactly one experiment of the program");
     const repeat = repeatIn(written, mistakes);
-    if (repeat === undefined && mistakes.length === 0) mistakes.push("add --times, such as --times 10");
+    if (values.times === undefined && !values.until && !values.continue)
+        mistakes.push("add --times, such as --times 10");
+    if (stack === "") mistakes.push('--stack "": the name of a stack is missing');
     mistakes.push(...mistakesInOutputs({ "--junit": junit, "--summary": summary }));
     if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
     return { experiment, repeat: repeat!, stack, files: { junit, summary } };

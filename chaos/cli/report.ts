@@ -59,7 +59,7 @@ export async function chaosReport(
     const judges = (files.junit ?? files.summary) !== undefined;
     const all = [...parsed.mistakes, ...mistakes, ...(judges ? others.map(({ error }) => error) : [])];
     if (all.length > 0) {
-        output.error(`${all.join("\n")}\nSee: chaos-report --help`);
+        output.error(`${all.join("\n")}\nSee its --help`);
         return exitCodes.wrongUse;
     }
     runs.push(...others);

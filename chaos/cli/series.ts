@@ -113,12 +113,12 @@ export function repeatIn(written: WrittenRepeat, mistakes: string[]): Repeat | u
         return undefined;
     }
     const areTimes = /^[1-9]\d{0,3}$/.test(times) && times !== "1";
-    if (!areTimes) mistakes.push(`--times ${times}: allowed: a whole number from 2 to 9999`);
+    if (!areTimes) mistakes.push(`--times ${times || '""'}: allowed: a whole number from 2 to 9999`);
     const share = until === undefined ? undefined : parsePercentage(until);
     // No number of runs shows that all pass.
     const isShare = share !== undefined && !readsAsAllOrNone(share);
     if (until !== undefined && !isShare)
-        mistakes.push(`--until ${until}: allowed: a percentage above 0% and below 100%, such as 95%`);
+        mistakes.push(`--until ${until || '""'}: allowed: a percentage above 0% and below 100%, such as 95%`);
     else if (areTimes && share !== undefined) mistakes.push(...tooFew(Number(times), share));
     return { times: Number(times), until: share, isContinued: written.continue ?? false };
 }

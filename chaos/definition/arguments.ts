@@ -48,12 +48,12 @@ export interface DefinedExperiment extends ExperimentDefinition {
     /** Required share of good answers, for checks that set none. @default "100%" */
     successRate?: string;
     /**
-     * How much slower answers may be than before the attack, for checks of kind `http`, `grpc` and `command` that set
-     * none. @default by any time
+     * How much slower answers may be than before the attack, for checks that set none and do not read a state,
+     * as `podsReady` does. @default by any time
      */
     latency?: LatencySettings;
     /**
-     * What answers must show for `PASSED`, for checks of kind `http`, `grpc` and `command` that set none.
+     * What answers must show for `PASSED`, for checks that set none and do not read a state, as `podsReady` does.
      * @default nothing
      */
     confidence?: ConfidenceSettings;

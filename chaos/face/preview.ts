@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { actionKindOf } from "../kinds/actions/registry";
-import { requestsOf } from "../kinds/attacks/registry";
+import { type Attack, describeOthers, requestsOf } from "../kinds/attacks/registry";
 import { namesOf } from "../kinds/checks/observe";
 import { type Cluster, connect } from "../cluster/client";
 import { problemOf } from "../cluster/problem";
@@ -16,7 +16,6 @@ import { discover, discoverSpared } from "../targets/discover";
 import { notReady, whyLeftOut } from "../targets/eligible";
 import { describeMilliseconds } from "../values/duration";
 import { few, maxNamed } from "../values/quoted";
-import { describeBesides } from "../targets/pods";
 import { containersWithin } from "../targets/radius";
 import { refuseWebhookServers } from "../targets/webhooks";
 
@@ -61,9 +60,10 @@ export async function previewTargets(plan: Plan, reach: () => Cluster, besides: 
         }
         const areOffered = attacks.every(({ target }) => select(discovered, target).length > 0);
         const spared = areOffered ? [] : await discoverSpared(cluster, plan);
-        const hits = plan.attacks.map(({ outward }, index) => {
+        const hits = plan.attacks.map(({ attack, outward }, index) => {
             const unproven = outward && ". Where nothing can be tried in a pod, outward is not proven";
-            return `${experiment} would hit ${describe(discovered, spared, attacks[index]!)}${unproven ?? ""}`;
+            const hit = describe(discovered, spared, { ...attacks[index]!, attack });
+            return `${experiment} would hit ${hit}${unproven ?? ""}`;
         });
         await pulumi.log.info([...hits, ...besides].join("\n"));
         try {
@@ -86,7 +86,11 @@ const wouldAttack = ({ experiment, attacks }: Plan): string =>
     `${experiment} would attack ${attacks.map(({ target }) => target).join("; ")}`;
 
 /** @param spared named only if nothing else matches */
-function describe(discovered: readonly Discovered[], spared: readonly Discovered[], request: TargetRequest): string {
+function describe(
+    discovered: readonly Discovered[],
+    spared: readonly Discovered[],
+    request: TargetRequest & { attack: Attack },
+): string {
     const { target, radius } = request;
     const offered = select(discovered, target);
     const matching = (offered.length > 0 ? offered : select(spared, target)).map((container) => ({
@@ -106,7 +110,7 @@ function describe(discovered: readonly Discovered[], spared: readonly Discovered
         : "may be chosen and match";
     const condition = reasons.length === 0 ? "match" : areEligible;
     const containers = matching.map(({ container }) => container);
-    const others = describeBesides(discovered, containers);
+    const others = describeOthers(request.attack, discovered, containers);
     return (
         `${number} container${number === 1 ? "" : "s"} of ${eligible} that ${condition} ${target}, chosen when the ` +
         `attack begins; running now: ${running}${others}`

@@ -50,8 +50,8 @@ export interface AttackProofArgs extends table.Tried {
     job: string;
     /** Value of the label on the targets' pods. */
     targetLabel: string;
-    /** How long the baseline took. @default its time limit */
-    baselineMs?: number;
+    /** How long the slowest probe of the baseline took, as much as one gets later. @default its time limit */
+    slowestProbeMs?: number;
     /**
      * That the attack is over, and why, as far as the cluster says: asked every few seconds.
      * Undefined while it lasts. @default other policies are looked at
@@ -69,7 +69,7 @@ export class AttackProof {
     private readonly witness: table.ByWitness;
     private readonly job: JobPod;
     private readonly fromWithin: FromWithin;
-    private readonly baselineMs: number;
+    private readonly slowestProbeMs: number;
     private readonly lastTimeoutMs: number;
     /** When the last look in the window that could be tried began, in milliseconds of `performance.now()`. */
     private seenAt = NaN;
@@ -79,8 +79,8 @@ export class AttackProof {
         this.job = new JobPod(args.cluster, args.namespace, args.job);
         this.fromWithin = new FromWithin(args.cluster);
         // Never more than its limit: the last probe must not end long before the window does.
-        this.baselineMs = Math.min(this.baselineTimeoutMs, args.baselineMs ?? Infinity);
-        this.lastTimeoutMs = Math.max(probeTimeoutMs.last, 2 * this.baselineMs);
+        this.slowestProbeMs = Math.min(this.baselineTimeoutMs, args.slowestProbeMs ?? Infinity);
+        this.lastTimeoutMs = Math.max(probeTimeoutMs.last, 2 * this.slowestProbeMs);
     }
 
     /** As of `FromWithin`. */
@@ -163,7 +163,7 @@ export class AttackProof {
                 (seen) => !("code" in seen),
                 enforcementTimeoutMs,
             ),
-            poll(() => this.whyWorking(this.baselineMs, "attack-not-proven"), isUndefined, enforcementTimeoutMs),
+            poll(() => this.whyWorking(this.slowestProbeMs, "attack-not-proven"), isUndefined, enforcementTimeoutMs),
             this.args.proof.deleted ? poll(() => this.whyNotGone(), isUndefined, enforcementTimeoutMs) : undefined,
         ]);
         const notProven = await this.decided([alive, "code" in inward ? inward : undefined, working]);
@@ -232,7 +232,7 @@ export class AttackProof {
         const end = performance.now() + endMs - Date.now();
         // The checks do not wait for it.
         const overreachingAtOnce = this.whyOverreaching();
-        const lastFrom = end - this.lastTimeoutMs - this.baselineMs;
+        const lastFrom = end - this.lastTimeoutMs - this.slowestProbeMs;
         const workingMeanwhile = this.whyWorkedMeanwhile(proven, lastFrom, signal);
         // Begins before the end: a dropped connection takes the whole timeout to fail, plus what the baseline took.
         await pause(lastFrom - performance.now(), signal);
@@ -275,7 +275,7 @@ export class AttackProof {
             return [
                 judge.whyNotCut(this.witness, reports, witnessedAt, witnessedAt + readAt - askedAt),
                 proof.deleted && isLast ? await whyNotKilled(cluster, namespace, kills) : undefined,
-                judge.whyKillMissed(missed, witnessedAt),
+                judge.whyMissed(missed, witnessedAt),
                 awaitsReport && !isTold(log) ? judge.notSeenAtEnd : undefined,
             ];
         };
@@ -319,7 +319,7 @@ export class AttackProof {
     private async lookAtSome(turn: number): Promise<[table.Within, judge.Look]> {
         try {
             const within = await this.within("fails", 0);
-            return [within, await this.fromWithin.look(inTurn(within.trials, turn), this.baselineMs)];
+            return [within, await this.fromWithin.look(inTurn(within.trials, turn), this.slowestProbeMs)];
         } catch (error) {
             return [table.triedWithin(this.args, []), untried(problemOf(error))];
         }
@@ -351,7 +351,7 @@ export class AttackProof {
     private async whyStillWorking(proven: Proven, signal?: AbortSignal): Promise<Doubt | undefined> {
         if (!signal?.aborted) return this.whyWorking(this.lastTimeoutMs, "attack-not-held");
         const at = performance.now();
-        const working = this.whyWorking(this.baselineMs, "attack-not-held");
+        const working = this.whyWorking(this.slowestProbeMs, "attack-not-held");
         const tooLate = pause(abortedTimeoutMs).then(() => {
             const look = { ...untried(`no answer within ${abortedTimeoutMs} ms`), at, tookMs: abortedTimeoutMs };
             return judge.whyWorkedMeanwhile(table.triedWithin(this.args, []), look, this.seenAt, sinceBy(proven));

@@ -47,8 +47,8 @@ export interface AttackProofsArgs {
     /** Name of the deadline Job. */
     job: string;
     attacks: readonly RunAttack[];
-    /** How long the slowest baseline took. @default the baselines' time limit */
-    baselineMs?: number;
+    /** As of `AttackProofArgs`, of all attacks. @default the baselines' time limit */
+    slowestProbeMs?: number;
     /**
      * Whether other policies are in the namespace. Then a network may take a while to let the witness through, before
      * the attacks. @default false
@@ -61,7 +61,7 @@ export class AttackProofs {
     private readonly attacks: readonly Proving[];
 
     constructor(private readonly args: AttackProofsArgs) {
-        const { cluster, job, baselineMs } = args;
+        const { cluster, job, slowestProbeMs } = args;
         const allAttacked = new Set(args.attacks.flatMap(({ chosen }) => chosen.targets.map(({ uid }) => uid)));
         this.attacks = args.attacks.map((one) => {
             const { namespace, run, label: targetLabel, chosen } = one;
@@ -80,7 +80,7 @@ export class AttackProofs {
                     // Another attack may cut off a peer.
                     spared: peers?.filter(({ uid }) => !allAttacked.has(uid)),
                     reported: kind.reported?.(one),
-                    baselineMs,
+                    slowestProbeMs,
                     explain: kind.explain && (() => kind.explain!(one, cluster, job)),
                     whyPeersChanged: peers && (() => whyPeersChanged(cluster, args.plan, one)),
                 }),

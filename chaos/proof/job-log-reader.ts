@@ -6,7 +6,7 @@ import {
     type KeptState,
     type KillReport,
     type LogLine,
-    type MissedKill,
+    type Missed,
     type RefusedEviction,
     type UsageLine,
 } from "../witness/protocol";
@@ -21,7 +21,7 @@ export interface JobReports {
     reports: ConnectionReport[];
     kills: KillReport[];
     refused: RefusedEviction[];
-    missed: MissedKill[];
+    missed: Missed[];
     usage: UsageLine[];
 }
 
@@ -84,7 +84,7 @@ class PodLog {
     readonly reports: ConnectionReport[] = [];
     readonly kills: KillReport[] = [];
     readonly refused: RefusedEviction[] = [];
-    readonly missed: MissedKill[] = [];
+    readonly missed: Missed[] = [];
     readonly usage: UsageLine[] = [];
     /** When the last read began, by this machine's clock. */
     readAt?: number;

@@ -11,7 +11,7 @@
  */
 import { withoutPeriod } from "../cluster/problem";
 import { describeMilliseconds } from "../values/duration";
-import { type ConnectionReport, type MissedKill, reference } from "../witness/protocol";
+import { type ConnectionReport, type Missed, reference } from "../witness/protocol";
 import { quoted } from "../values/quoted";
 import { reason, type Reason, type ReasonCode } from "../values/reasons";
 import { groupedBy } from "../values/grouped";
@@ -260,11 +260,11 @@ export function whyOverreachingByWitness(
 }
 
 /**
- * Why the Job has not killed pods as often as it should have. Undefined if it has.
+ * Why the Job has not made all kills or loads that were due. Undefined if it has.
  *
  * @param since when the attack was seen to work, by the Job's clock
  */
-export function whyKillMissed(missed: readonly MissedKill[], since: number): Reason | undefined {
+export function whyMissed(missed: readonly Missed[], since: number): Reason | undefined {
     const first = missed.find(({ at, missed: { forMs } }) => at + forMs >= since);
     if (first === undefined) return undefined;
     const { what = "the kill", forMs, problem } = first.missed;

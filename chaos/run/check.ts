@@ -55,7 +55,7 @@ async function observe(context: StepContext, given: Given<"check">): Promise<Con
     const { plan, cluster, stack } = context;
     const startedAt = Date.now();
     const shiftMs = clockShift();
-    const { baselineMs, isPoliced } = given.targets;
+    const { baselineMs: slowestProbeMs, isPoliced } = given.targets;
     const { runName, checks: before, baseline } = given.steadyState;
     const run: Begun = { runName, attacks: attacksOf(plan, runName, given.targets.attacks) };
     const ended = await whyRunIsOver(plan, cluster, run);
@@ -71,7 +71,7 @@ async function observe(context: StepContext, given: Given<"check">): Promise<Con
         (await whyNotWatched(context, job)) ??
         (isPoliced ? await labelAttacked(context, run) : undefined) ??
         (await abortingRun(context, () => beginAttacks(context, run), undone));
-    const proofs = new AttackProofs({ cluster, plan, job, attacks: run.attacks, baselineMs });
+    const proofs = new AttackProofs({ cluster, plan, job, attacks: run.attacks, slowestProbeMs });
     const readiness = new ReadinessRecorder(cluster, plan.defaultNamespace);
 
     const unproven = over ?? (await whyUnproven(context, run, proofs, given.targets));

@@ -23,7 +23,7 @@ export async function checksContext(
     const pulse = pulseOf(plan, cluster, known);
     const endpoints = new Endpoints(cluster, plan.defaultNamespace, known);
     await endpoints.prepare(
-        plan.checks.map((planned) => planned.check),
+        plan.checks.map(({ check }) => ({ check, usual: checkKindOf(check).usual })),
         preparationMs,
     );
     return { ...plan, cluster, endpoints, pulse, traceKey: known.pass };
@@ -35,7 +35,9 @@ export async function checksContext(
  */
 function pulseOf(plan: Plan, cluster: Cluster, { route, routes = {} }: KnownRoutes): ApiServerPulse | undefined {
     const { service, checks, defaultNamespace } = plan;
-    const named = checks.flatMap(({ check }) => serviceNamedBy(check, defaultNamespace) ?? []);
+    const named = checks.flatMap(
+        ({ check }) => serviceNamedBy(check, defaultNamespace, checkKindOf(check).usual) ?? [],
+    );
     const throughProxy = [
         ...(service !== undefined && route?.kind === "apiServer" ? [service] : []),
         ...named.filter((one) => routes[routeKey(one)]?.kind === "apiServer"),

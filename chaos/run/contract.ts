@@ -66,7 +66,10 @@ export interface Accompanied {
 
 export interface LabeledTargets {
     attacks: Chosen[];
-    /** How long the slowest probe took of what must fail under the attacks, in milliseconds: before them, it worked. */
+    /**
+     * How long the slowest probe took of what must fail under the attacks, in milliseconds: before them, it worked.
+     * States have it by this name; it is not how long the `baseline` of checks lasts.
+     */
     baselineMs: number;
     /** Other NetworkPolicies are in the namespace, which stop selecting targets with a label. @default false */
     isPoliced?: boolean;

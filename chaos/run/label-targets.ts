@@ -8,7 +8,7 @@ import { AttackProofs } from "../proof/attack-proofs";
 import { describeHosts, resolveHosts } from "../proof/hosts";
 import { JobPod, startTimeoutMs } from "../proof/job-pod";
 import { knownPolicies } from "../policies/known";
-import { describeBesides, labelPods } from "../targets/pods";
+import { labelPods } from "../targets/pods";
 import { attributeOf, nodeConditions } from "../targets/attributes";
 import { type Chosen, chooseTargets } from "../targets/choose";
 import { labelOfPeers } from "../targets/distinguish";
@@ -38,7 +38,7 @@ import { ReasonError } from "../values/reasons";
 import { abortIfRejected } from "./rejected-change";
 import { refuseIfHeld } from "./steady-state";
 import { refuseConflicts } from "../kinds/attacks/conflicts";
-import { attackKindOf, requestsOf } from "../kinds/attacks/registry";
+import { attackKindOf, describeOthers, requestsOf } from "../kinds/attacks/registry";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { requireJob } from "./require-job";
 import { requireRoom } from "./room";
@@ -120,18 +120,18 @@ async function label(
                     "Allow the change of their labels, or choose other targets",
                 ),
             );
-            say(describe(plan, one) + describeOthers(one, discovered));
+            say(describe(plan, one) + describeOthers(one.attack, discovered, one.chosen.targets));
         }
         const equipped = await equip(context, attacks, discovered);
         const proofs = new AttackProofs({ cluster, plan, job: deadlineJob, attacks: equipped, isPoliced });
-        const { tookMs: baselineMs, attacks: provable } = await proofs.baseline();
+        const { tookMs, attacks: provable } = await proofs.baseline();
         for (const one of provable) if (one.chosen.leftOut) say(describeLeftOut(one.chosen.leftOut));
         const toExempt = [...new Set([...combinations.values()].flatMap((one) => one.toExempt))];
         if (toExempt.length > 0) say(describeExempt(toExempt));
         await exemptFrom(cluster, toExempt, runName, chosenBy);
         const result = {
             attacks: provable.map((one) => one.chosen),
-            baselineMs,
+            baselineMs: tookMs,
             ...(isPoliced && { isPoliced }),
             policies: knownPolicies(policies),
             workloads: lastingWorkloads(discovered.filter(({ namespace }) => namespace === plan.namespace)),
@@ -175,10 +175,6 @@ const meetsWitness = ({ attack }: RunAttack): boolean => {
     const kind = attackKindOf(attack);
     return kind.denies !== undefined || kind.proof(attack).stopped === true;
 };
-
-/** The other containers that are hit with the targets. One that stops containers leaves the others alone. */
-const describeOthers = ({ attack, chosen: { targets } }: RunAttack, discovered: readonly Discovered[]): string =>
-    attackKindOf(attack).proof(attack).stopped ? "" : describeBesides(discovered, targets);
 
 /** What the Job must know, if it will choose further targets. */
 function toldToJob({ attack, target, chosen: { matching } }: RunAttack, nodes?: Nodes): Partial<Chosen> {

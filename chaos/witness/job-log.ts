@@ -3,7 +3,7 @@ import {
     type ConnectionReport,
     type KillReport,
     type LogLine,
-    type MissedKill,
+    type Missed,
     type RefusedEviction,
     type UsageLine,
 } from "./protocol";
@@ -51,7 +51,7 @@ export class JobLog {
     }
 
     /** Writes down a kill, one that was refused or could not be made, or what a container uses. */
-    reported(report: KillReport | RefusedEviction | MissedKill | UsageLine): void {
+    reported(report: KillReport | RefusedEviction | Missed | UsageLine): void {
         this.append(report);
     }
 

@@ -123,11 +123,11 @@ export interface RefusedEviction {
     refused: { pod: string; uid: string; label: string; problem: string };
 }
 
-/** A kill that was due, allowed by the radius, or something else that was, and could not be made for some seconds. */
-export interface MissedKill {
+/** A kill, or the load of a stress, that was due and could not be made for some seconds. */
+export interface Missed {
     /** Since when it was due, in milliseconds since the epoch. */
     at: number;
-    /** `what` was due. @default a kill */
+    /** `what` was due. @default a kill: the Jobs of 0.6.0 know only these */
     missed: { label: string; what?: string; forMs: number; problem: string };
 }
 
@@ -154,7 +154,7 @@ export interface LogLine {
     changed?: Partial<Record<Change, string[]>> & { more?: boolean };
     killed?: KillReport["killed"];
     refused?: RefusedEviction["refused"];
-    missed?: MissedKill["missed"];
+    missed?: Missed["missed"];
     usage?: UsageLine["usage"];
 }
 

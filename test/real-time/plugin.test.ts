@@ -70,9 +70,11 @@ beforeAll(async () => {
     );
     client = new ResourceProviderClient(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
 });
-afterAll(() => {
+afterAll(async () => {
     running?.cancel();
-    host?.process.kill("SIGKILL");
+    // It ends what it has started when its standard input ends.
+    host?.process.stdin!.end();
+    await host?.ended;
     engine?.close();
     folder.remove();
 });

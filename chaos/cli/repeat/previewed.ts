@@ -27,8 +27,9 @@ const reads = ["same", "read", "refresh"];
  */
 export function previewedOf(events: readonly EngineEvent[], experiment: string, remedy: string): Previewed {
     const steps = events.flatMap(({ resourcePreEvent }) => resourcePreEvent?.metadata ?? []);
-    const experiments = steps.filter(({ urn }) => typeOf(urn) === experimentType);
-    const own = experiments.find(({ urn, new: made }) => nameOf(urn) === experiment && made !== undefined);
+    // The engine also tells those that only the state has. Their `new` is null.
+    const experiments = steps.filter(({ urn, new: made }) => typeOf(urn) === experimentType && Boolean(made));
+    const own = experiments.find(({ urn }) => nameOf(urn) === experiment);
     if (own === undefined) {
         const names = experiments.map(({ urn }) => nameOf(urn));
         const there = names.length === 0 ? "none is enabled or disabled in it" : `allowed: ${few(names, maxNamed)}`;

@@ -24,8 +24,9 @@ export class ProgramStack implements Cancelable {
         const workDir = projectFolder(process.cwd());
         if (workDir === undefined)
             throw new Error(`${process.cwd()} is not in a Pulumi project: go to the folder with its Pulumi.yaml`);
-        const pulumiCommand = await PulumiCommand.get().catch((error: Error) => {
-            throw new Error(`the Pulumi CLI does not start: ${error.message}. Put it on the PATH`);
+        const pulumiCommand = await PulumiCommand.get().catch(({ message }: Error) => {
+            const why = message.includes("ENOENT") ? "is not on the PATH" : `does not start: ${message}`;
+            throw new Error(`the Pulumi CLI ${why}. Install it as https://www.pulumi.com/docs/install says`);
         });
         const shown = await nameOf(pulumiCommand.command, workDir, named === undefined ? [] : ["--stack", named]);
         const name = named ?? shown;

@@ -3,9 +3,9 @@ import { findRuns } from "../../report/journal-files";
 import { pageOf, type ReportedRun } from "../../report/reported-run";
 import { verdictLine } from "../../values/reasons";
 import type { Interruption } from "../interruption";
-import { plainError, whyNotUndone } from "../plain-error";
 import { UpdateProgress } from "../progress";
 import type { Repeatable } from "../series";
+import { undoRun, wholeRun } from "../whole-run";
 import { type Previewed, previewedOf } from "./previewed";
 import type { ProgramStack } from "./program-stack";
 
@@ -56,32 +56,20 @@ export class RepeatedExperiment implements Repeatable<ReportedRun> {
         const { experiment } = this;
         if (this.mayHaveChanged) await this.previewAgain();
         this.mayHaveChanged = true;
-        const startedAt = Date.now();
-        let error: string | undefined;
-        try {
-            this.interruption.check();
-            await this.update(true, run);
-        } catch (failure) {
-            error = plainError(failure);
-        }
-        const notUndone = await this.undo(error);
-        const concluded = findRuns([this.reports], { since: startedAt, run }).runs.findLast(({ journal }) => journal);
-        if (concluded?.journal) {
-            this.print(`  Verdict        ${verdictLine(concluded.journal.conclusion)}`);
-            this.print(`  Report         ${pageOf(concluded)}`);
-        } else if (!this.interrupted) this.print(`The run failed: ${error ?? "it wrote no journal"}`);
-        const result = concluded ?? { experiment, run, error, startedAt, durationMs: Date.now() - startedAt };
-        return { ...result, notUndone };
+        const { made } = await wholeRun({
+            ...{ experiment, run, reports: this.reports, interruption: this.interruption },
+            enable: () => this.update(true, run),
+            undo: (why) => this.undo(why),
+        });
+        if (made.journal) {
+            this.print(`  Verdict        ${verdictLine(made.journal.conclusion)}`);
+            this.print(`  Report         ${pageOf(made)}`);
+        } else if (!this.interrupted) this.print(`The run failed: ${made.error}`);
+        return made;
     }
 
-    async undo(error?: string): Promise<string | undefined> {
-        this.print("Undoing it");
-        return this.interruption
-            .throughout(() => this.update(false, "undone"))
-            .then(
-                () => undefined,
-                (failure: unknown) => whyNotUndone(failure, error),
-            );
+    undo(error?: string): Promise<string | undefined> {
+        return undoRun(() => this.update(false, "undone"), this.interruption, this.print, error);
     }
 
     private async previewAgain(): Promise<void> {

@@ -40,6 +40,8 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
     isBudgeted?(attack: A): boolean;
     /** Set if pods that are not ready cannot be attacked. */
     onlyReady?: true;
+    /** Set if it leaves the other containers of its targets' pods alone. @default they are hit with them */
+    sparesOthers?: true;
     proof(attack: A): Proof;
 
     /** Type of the object that is the attack: while that exists, the attack lasts. @default a NetworkPolicy */
@@ -230,7 +232,10 @@ export interface Proof {
     deleted?: true;
     /** The targets' containers may be killed for memory: that they are is no end of the attack. */
     outOfMemory?: true;
-    /** The targets' containers must not run, and their pods must stay: that they ended is no end of the attack. */
+    /**
+     * The targets' containers must not run, so that their ports are closed to the witness; their pods must stay. That
+     * the containers ended is no end of the attack.
+     */
     stopped?: true;
     /** @default nothing is tried */
     stillWorks?: StillWorks;

@@ -51,7 +51,7 @@ export interface JobContext {
     killed: (pod: { at: number; pod: string; uid: string }) => void;
     refused: (eviction: { at: number; pod: string; uid: string; problem: string }) => void;
     /** Reports that something was due at a moment, and could not be done for a time since then. */
-    missed: (due: { at: number; what?: string; forMs: number; problem: string }) => void;
+    missed: (due: { at: number; what: string; forMs: number; problem: string }) => void;
     /** Reports what a container has used. */
     used: (usage: { at: number } & UsageReport) => void;
     noteOnOwnPod: (metadata: { labels: Record<string, string>; annotations: Record<string, string> }) => Promise<void>;

@@ -6,13 +6,13 @@ export class Lateness {
     private isReported = false;
 
     /**
+     * @param what is due, as in "the kill"
      * @param maxMs shorter delays are not reported, in milliseconds
-     * @param what is due. @default a kill
      */
     constructor(
         private readonly context: Pick<JobContext, "missed">,
+        private readonly what: string,
         private readonly maxMs: number,
-        private readonly what?: string,
     ) {}
 
     /** @param problem why it cannot be done, at first since `at`. Undefined if it can be */

@@ -2,7 +2,9 @@ import * as z from "zod";
 import type { Cluster } from "../../cluster/client";
 import { type KnownResource, type Resource, resources } from "../../cluster/resources";
 import type { TargetRequest } from "../../targets/choose";
+import type { Discovered, Target } from "../../targets/containers";
 import { peersOf } from "../../targets/discover";
+import { describeBesides } from "../../targets/pods";
 import { blackhole } from "./blackhole";
 import { dns } from "./dns";
 import { fail } from "./fail/fail";
@@ -116,6 +118,10 @@ export const wrongOptionsOf = (...attacks: (Attack & { established?: string; out
     optionsOfSome.filter(({ field, wish, canHave }) =>
         attacks.some((attack) => attack[field] === wish && !canHave(attack)),
     );
+
+/** The other containers that are hit with the targets, as of `describeBesides`. */
+export const describeOthers = (attack: Attack, ...args: [readonly Discovered[], readonly Target[]]): string =>
+    attackKindOf(attack).sparesOthers ? "" : describeBesides(...args);
 
 /** A pod that is not ready could be chosen by `includeNotReady`, and nothing would be done to it. */
 export const onlyReadyOf = (kind: Attack["kind"]): string | undefined =>

@@ -13,7 +13,7 @@ import {
 import { type ConfidenceSettings, confidenceSettingsSchema } from "./confidence";
 import { parseDuration, times } from "../../values/duration";
 import type { ApiServerPulse } from "./api-server";
-import type { Endpoints } from "./endpoints";
+import type { Endpoints, Usual } from "./endpoints";
 import type { NamedService } from "./route";
 import type { ServiceReference } from "./service";
 
@@ -27,24 +27,27 @@ export interface CheckSettings extends AbortSettings {
     timeoutMs?: number;
     /**
      * Required share of good answers, above 0 and up to 1; or how much lower than before the attack it may be, such as
-     * `{ dropAtMost: "1%" }`. Drops only for `http`, `grpc` and `command`. @default the experiment's `successRate`
+     * `{ dropAtMost: "1%" }`, but not if it reads a state, as `podsReady` does. @default the experiment's `successRate`
      */
     successRate?: number | RateSettings;
     /**
-     * How much slower its answers may be than before the attack, such as `{ p95: { atMost: "2x" } }`. Only for
-     * `http`, `grpc` and `command`. @default the experiment's `latency`
+     * How much slower its answers may be than before the attack, such as `{ p95: { atMost: "2x" } }`. Not if it
+     * reads a state, as `podsReady` does. @default the experiment's `latency`
      */
     latency?: LatencySettings;
     /**
-     * What its answers must show for `PASSED`. Only for `http`, `grpc` and `command`. @default the experiment's
-     * `confidence`
+     * What its answers must show for `PASSED`. Not if it reads a state, as `podsReady` does.
+     * @default the experiment's `confidence`
      */
     confidence?: ConfidenceSettings;
 }
 
+/** As many probes as there are with the shortest interval. */
+export const mostPerSecond = 1_000 / parseDuration(times.interval.least)!;
+
 export const checkSettingsSchema = {
     name: z.string().trim().min(1).max(60).optional(),
-    perSecond: z.number().min(1).max(50).optional(),
+    perSecond: z.number().min(1).max(mostPerSecond).optional(),
     timeoutMs: z.int().min(parseDuration(times.timeout.least)!).max(parseDuration(times.timeout.most)!).optional(),
     successRate: successRateSchema.optional(),
     latency: latencySchema.optional(),
@@ -111,6 +114,8 @@ export interface CheckKind<C extends { kind: string }> {
     overNetwork?: true;
     /** The Service of the application that it asks. @default none */
     asks?(check: C, defaultNamespace: string): typeof plansService | NamedService | undefined;
+    /** How it asks a Service. */
+    usual?: Usual;
     /** Sends one probe; never rejects. */
     probe(check: C, context: CheckContext, timeoutMs: number): Promise<Answer>;
 }

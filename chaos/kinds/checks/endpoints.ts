@@ -25,29 +25,22 @@ export interface KnownRoutes {
 /** A check of any kind, with or without an endpoint. */
 type AnyCheck = EndpointSettings & FromSecrets & { kind: string };
 
-/**
- * How a Service is asked, by the kind of the check: the port of one of which it names none, by default its only TCP
- * port, and over which protocol, by default HTTP/1.1.
- */
-const usual: Partial<Record<string, Pick<NamedService, "port" | "http2">>> = {
-    prometheus: { port: 9_090 },
-    grpc: { http2: true },
-};
+/** How a kind asks a Service, where a check does not say it. @default its only TCP port, over HTTP/1.1 */
+export type Usual = Pick<NamedService, "port" | "http2">;
 
 /** The Service that a check names. Undefined if it has a URL, asks the plan's Service, or asks nothing over HTTP. */
-export function serviceNamedBy(check: AnyCheck, defaultNamespace: string): NamedService | undefined {
-    const { kind, service: name, namespace = defaultNamespace, scheme } = check;
-    const { port, ...how } = usual[kind] ?? {};
-    return name === undefined ? undefined : { namespace, name, port: check.port ?? port, scheme, ...how };
+export function serviceNamedBy(check: AnyCheck, defaultNamespace: string, usual?: Usual): NamedService | undefined {
+    const { service: name, namespace = defaultNamespace, scheme, port = usual?.port } = check;
+    return name === undefined ? undefined : { ...usual, namespace, name, port, scheme };
 }
 
 /** @param verb null if the API server's proxy does not pass the requests on */
 export function endpointRights(
     check: AnyCheck,
-    { defaultNamespace, service }: { defaultNamespace: string; service?: ServiceReference },
+    { defaultNamespace, service, usual }: { defaultNamespace: string; service?: ServiceReference; usual?: Usual },
     verb: string | null = "get",
 ): Right[] {
-    const named = serviceNamedBy(check, defaultNamespace);
+    const named = serviceNamedBy(check, defaultNamespace, usual);
     const asked = named ?? (check.url === undefined ? service : undefined);
     const { namespace = defaultNamespace, caFrom, scheme } = check;
     const { secret, node } = otherResources;
@@ -105,28 +98,29 @@ export class Endpoints {
      * @throws MissingError, for the person who wrote the check, if something that it names is not there
      * @throws SilentError if it is there, and does not answer
      */
-    of(check: AnyCheck): Promise<Endpoint> {
-        return once(this.endpoints, check, () => this.find(check));
+    of(check: AnyCheck, usual?: Usual): Promise<Endpoint> {
+        return once(this.endpoints, check, () => this.find(check, usual));
     }
 
     /** Reads what checks refer to, for at most `withinMs`, so that their first probes need not. */
-    async prepare(checks: readonly AnyCheck[], withinMs: number): Promise<void> {
-        const referring = checks.filter((check) => check.caFrom !== undefined || secretsOf(check).length > 0);
+    async prepare(checks: readonly { check: AnyCheck; usual?: Usual }[], withinMs: number): Promise<void> {
+        const referring = checks.filter(({ check }) => check.caFrom !== undefined || secretsOf(check).length > 0);
         if (referring.length === 0) return;
-        await Promise.race([Promise.allSettled(referring.map((check) => this.of(check))), sleep(withinMs)]);
+        const finding = referring.map(({ check, usual }) => this.of(check, usual));
+        await Promise.race([Promise.allSettled(finding), sleep(withinMs)]);
     }
 
-    private async find(check: AnyCheck): Promise<Endpoint> {
+    private async find(check: AnyCheck, usual?: Usual): Promise<Endpoint> {
         const [route, { hide, ...read }] = await Promise.all([
-            this.routeOf(check),
+            this.routeOf(check, usual),
             readReferences(this.cluster, check, check.namespace ?? this.defaultNamespace),
         ]);
         return { route, access: { ...read, serverName: check.serverName }, hide };
     }
 
-    private async routeOf(check: AnyCheck): Promise<Route> {
+    private async routeOf(check: AnyCheck, usual?: Usual): Promise<Route> {
         if (check.url !== undefined) return { kind: "address", url: check.url.replace(/\/$/, "") };
-        const named = serviceNamedBy(check, this.defaultNamespace);
+        const named = serviceNamedBy(check, this.defaultNamespace, usual);
         // `planOf` refuses a check without any of these.
         if (named === undefined) return this.known.route!;
         return once(this.found, routeKey(named), async () => {
@@ -154,7 +148,7 @@ function once<K, V>(kept: Map<K, Promise<V>>, key: K, find: () => Promise<V>): P
  */
 export async function askEndpoint(
     check: AnyCheck,
-    { endpoints, pulse }: { endpoints: Endpoints; pulse?: ApiServerPulse },
+    { endpoints, pulse, usual }: { endpoints: Endpoints; pulse?: ApiServerPulse; usual?: Usual },
     timeoutMs: number,
     ask: (endpoint: Endpoint) => Promise<Answer>,
 ): Promise<Answer> {
@@ -162,7 +156,7 @@ export async function askEndpoint(
     const finding = await answerOf(
         async () => {
             try {
-                found.endpoint = await endpoints.of(check);
+                found.endpoint = await endpoints.of(check, usual);
                 return {};
             } catch (error) {
                 if (error instanceof SilentError) return { problem: error.message };

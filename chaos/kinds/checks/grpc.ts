@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type CheckKind, type CheckSettings, checkSettingsSchema } from "./check-kind";
 import { endpointMistakes, endpointSchema, type EndpointSettings } from "./endpoint-schema";
-import { askEndpoint, endpointRights, serviceNamedBy } from "./endpoints";
+import { askEndpoint, endpointRights, serviceNamedBy, type Usual } from "./endpoints";
 import { askHealth } from "./grpc-health";
 import { timelyAnswer } from "./timely-answer";
 import { shortened } from "../../values/quoted";
@@ -17,6 +17,8 @@ export interface GrpcCheck extends CheckSettings, Omit<EndpointSettings, "queryF
 }
 
 const { queryFrom: _, ...endpoint } = endpointSchema;
+
+const usual: Usual = { http2: true };
 
 export const grpc: CheckKind<GrpcCheck> = {
     examples: [{ kind: "grpc", service: "OTHER", namespace: "check" }],
@@ -39,10 +41,11 @@ export const grpc: CheckKind<GrpcCheck> = {
     showsLatency: true,
     overNetwork: true,
     limitMs: ({ maxLatencyMs }) => maxLatencyMs,
-    asks: serviceNamedBy,
-    rights: (check, place) => endpointRights(check, place, null),
+    usual,
+    asks: (check, defaultNamespace) => serviceNamedBy(check, defaultNamespace, usual),
+    rights: (check, place) => endpointRights(check, { ...place, usual }, null),
     probe: (check, context, timeoutMs) =>
-        askEndpoint(check, context, timeoutMs, ({ route, access, hide }) => {
+        askEndpoint(check, { ...context, usual }, timeoutMs, ({ route, access, hide }) => {
             const { pulse, traceKey } = context;
             return timelyAnswer(
                 check,

@@ -5,7 +5,7 @@ import { answerOf, type Found } from "./answer";
 import { unended } from "./body";
 import { lackOfEndpoints } from "./api-server";
 import { endpointMistakes, endpointSchema, type EndpointSettings, pathSchema } from "./endpoint-schema";
-import { askEndpoint, endpointRights } from "./endpoints";
+import { askEndpoint, endpointRights, type Usual } from "./endpoints";
 import { withoutCredentials } from "../../values/credentials";
 import { parseJson } from "../../values/json";
 import { describeLimits, excerpt, limitMistakes, type Limits, missOf, numberLimits } from "./values";
@@ -38,6 +38,8 @@ const path = pathSchema("/prometheus").refine((text) => !text.includes("?"), {
     error: "must not have a query; parameters are given by queryFrom",
 });
 
+const usual: Usual = { port: 9_090 };
+
 export const prometheus: CheckKind<PrometheusCheck> = {
     examples: [{ kind: "prometheus", query: "up", service: "PROMETHEUS", namespace: "check", port: 9090, atLeast: 1 }],
     schema: z
@@ -62,9 +64,10 @@ export const prometheus: CheckKind<PrometheusCheck> = {
         ),
     name: nameOf,
     describeSuccess: (check) => `values of ${nameOf(check)} were ${describeLimits(check)}`,
-    rights: (check, place) => endpointRights(check, place),
+    usual,
+    rights: (check, place) => endpointRights(check, { ...place, usual }),
     probe: (check, context, timeoutMs) =>
-        askEndpoint(check, context, timeoutMs, ({ route, access, hide }) => {
+        askEndpoint(check, { ...context, usual }, timeoutMs, ({ route, access, hide }) => {
             const query = async (signal: AbortSignal, late: Found) => {
                 const place = `${check.path?.replace(/\/$/, "") ?? ""}/api/v1/query`;
                 const path = `${place}?query=${encodeURIComponent(check.query)}&timeout=${timeoutMs}ms`;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Killing } from "../../../chaos/kinds/attacks/kill/victims";
-import type { MissedKill } from "../../../chaos/witness/protocol";
+import type { Missed } from "../../../chaos/witness/protocol";
 import { JobProcess, killPath, leaseOfDemo, podPath } from "./support/job-process";
 
 const told: Killing = {
@@ -71,7 +71,7 @@ describe("a kill that is due and cannot be made", () => {
         await job.until("it is reported", () => missed().length > 0);
         await sleep(1_000);
         expect(missed()).toHaveLength(1);
-        const { at, missed: told } = JSON.parse(missed()[0]!) as MissedKill;
+        const { at, missed: told } = JSON.parse(missed()[0]!) as Missed;
         expect(told).toMatchObject({ label: "x.kill", problem: expect.stringContaining(problem) });
         expect(told.forMs).toBeGreaterThanOrEqual(5_000);
         expect(Math.abs(at - begun)).toBeLessThan(2_000);

@@ -56,10 +56,11 @@ describe.skipIf(!existsSync("/proc/self/status"))(`with ${pods} targets the Job 
         await job.until("connections are kept to as many as allowed", () => kept().size === maxKept, patienceMs);
         target.close();
         await job.until("all are found closed", () => changes("closed") >= pods / 200, patienceMs);
-        const before = job.output.length;
+        const [before, begun] = [job.output.length, performance.now()];
         await sleep(5_000);
-        expect(job.output.length - before).toBeGreaterThan(0);
-        expect((job.output.length - before) / 5).toBeLessThan(1_024);
+        // On a busy node, a look at all of them may take longer.
+        await job.until("it goes on looking", () => job.output.length > before, patienceMs);
+        expect((job.output.length - before) / ((performance.now() - begun) / 1_000)).toBeLessThan(1_024);
         // The program goes on trying, so that its memory can be read.
         job.addAttack(policyPath);
         job.refuse = (request) => (request === `DELETE ${policyPath}` ? 500 : undefined);

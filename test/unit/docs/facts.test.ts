@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { drainMs, limits } from "../../../chaos/kinds/attacks/fault/proxy/protocol";
 import { answersToHold } from "../../../chaos/kinds/checks/observe";
+import { checkKindOf, checkKinds } from "../../../chaos/kinds/checks/registry";
 import { annotations, labels, unlabeling } from "../../../chaos/cluster/labels";
 import { maxNameLength } from "../../../chaos/definition/definition";
 import { maxKept } from "../../../chaos/witness/protocol";
@@ -38,6 +39,12 @@ describe("what pages say of the package is what it does:", () => {
         expect(recoveryTimeoutMs).toBe(60_000);
         expect(prose("docs/experiments.md")).toContain("waits up to a minute until every check succeeds");
         expect(prose("docs/troubleshooting.md")).toContain("a check did not succeed within a minute");
+    });
+
+    it("checks that read a state have no bound", () => {
+        const named = checkKinds.filter((kind) => !checkKindOf({ kind }).isTrial).map((kind) => `\`${kind}\``);
+        const listed = `${named.slice(0, -1).join(", ")} and ${named.at(-1)}`;
+        expect(prose("docs/experiments.md")).toContain(`for checks ${listed}: they read a state`);
     });
 
     it("the line that a run adds to a policy is the one on the page", () => {

@@ -127,10 +127,10 @@ export function crashLoopOf(parameters: Fields): ReturnType<ReadAttack> {
 
 const without = (does: string, nearest: string) => new Refusal(`${does}; no attack does that. Nearest: ${nearest}`);
 
-/** What others of these extensions do, by the end of their types. */
+/** What others of these extensions do, by the last part of their types. */
 export const others: Readonly<Record<string, Refusal>> = {
-    "container.stop": without("stops a container and leaves its pod", "Delete Pod, which deletes the pod"),
-    "container.pause": without("freezes a container", "Cause Crash Loop, in which it does not run"),
+    stop: without("stops a container and leaves its pod", "Delete Pod, which deletes the pod"),
+    pause: without("freezes a container", "Cause Crash Loop, in which it does not run"),
     network_package_corruption: without("changes bits of packets", "a fault with abort and a percentage of requests"),
     network_tcp_reset: without("resets connections", "a fault with abort: reset"),
     network_dns_error_injection: without("answers lookups with errors", "Block DNS"),

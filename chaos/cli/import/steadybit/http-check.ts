@@ -3,9 +3,7 @@ import { parseJson } from "../../../values/json";
 import { type Fields, headersAt, Refusal, remarksWith } from "../fields";
 import { checkAt, type Draft } from "../imported";
 import { most as mostOfLoad } from "../../../kinds/actions/load/load-action";
-
-/** A check sends at most so many requests per second. More are a load. */
-const mostOfCheck = 50;
+import { mostPerSecond } from "../../../kinds/checks/check-kind";
 
 export const rateKeyIn = (parameters: Fields) =>
     parameters.has("numberOfRequests") ? "numberOfRequests" : "requestsPerSecond";
@@ -92,12 +90,12 @@ export function compared(check: Fields, other: Fields): "good" | "never" | undef
 export function withLoad(check: Draft, parameters: Fields): { check: Draft; load?: Draft } {
     const { kind: _, name, maxLatencyMs, ...request } = check;
     const perSecond = Number(check.perSecond ?? 0);
-    if (perSecond <= mostOfCheck) return { check };
+    if (perSecond <= mostPerSecond) return { check };
     const key = rateKeyIn(parameters);
     if (!Number.isInteger(perSecond)) parameters.refuse(`is ${perSecond} a second; a load has a whole number`, key);
     parameters.note(
-        `more than ${mostOfCheck} a second are a load here, which a pod in the cluster sends from before the attack ` +
-            "until the run is over; the same request is also a check, at the usual rate",
+        `more than ${mostPerSecond} a second are a load here, which a pod in the cluster sends from before the ` +
+            "attack until the run is over; the same request is also a check, at the usual rate",
         key,
     );
     const limitsMs = [maxLatencyMs, request.timeoutMs].filter((ms) => typeof ms === "number");

@@ -11,7 +11,7 @@ const quiet = { why: "keeps alarms quiet there; here they are raised" };
 /** By a part of `actionType`. The first that fits counts. */
 const families: readonly [RegExp, Other][] = [
     ...Object.entries(ofContainers).map(([end, refusal]): [RegExp, Other] => [
-        new RegExp(`extension_(?:container|kubernetes)\\.(?:.*\\.)?${end.replace("container.", "")}$`),
+        new RegExp(`extension_(?:container|kubernetes)\\.(?:.*\\.)?${end}$`),
         refusal,
     ]),
     [/downtime|maintenance.window|muting_rule|suppression|silence/, quiet],

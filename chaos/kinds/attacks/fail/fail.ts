@@ -22,6 +22,7 @@ export const fail: AttackKind<FailAttack> = {
     examples: [{ kind: "fail" }],
     describe: () => "stopped: its containers do not run, and the pod stays",
     effect: "stopped",
+    sparesOthers: true,
     proof: () => ({ stopped: true }),
     // This ConfigMap tells the Job which containers must not run.
     object: resources.configMap,

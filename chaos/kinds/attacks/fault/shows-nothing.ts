@@ -57,7 +57,10 @@ function whyIncomplete(fault: Told, counts: Counts): string | undefined {
     if (first !== undefined && per === undefined && faulted < first)
         return `${faulted} of the first ${first} requests ${through} were hit in the window, which had ${requests}`;
     if (pulse && paused === 0)
-        return `0 ${ofAll} came while the pulse was off, which was on ${describePulse(pulse)}; use a longer window`;
+        return (
+            `0 ${ofAll}${meantBy(fault)} came while the pulse was off, which was on ${describePulse(pulse)}; ` +
+            "use a longer window"
+        );
     return undefined;
 }
 
@@ -77,6 +80,12 @@ function whyHitNobody(fault: Told, counts: Counts): string | undefined {
         `${requests} of all callers; ${instead(fault)}`
     );
 }
+
+/** Which requests a pulse would have hit, had it been on. Empty for all. */
+const meantBy = ({ percentage, every }: Told): string => {
+    if (every !== undefined) return ` that were to be hit, 1 of every ${every},`;
+    return percentage < 100 ? ` that were to be hit, ${describeShare(percentage / 100)},` : "";
+};
 
 function howOften({ percentage, first, every, pulse }: Told): string {
     if (first !== undefined) return `, only the first ${first},`;

@@ -39,9 +39,9 @@ export const killInJob: BeginInJob<Killing> = (killing, context) => {
 
 async function killWhileAllowed(killing: Killing, context: JobContext): Promise<never> {
     const killer = new Killer(killing, context);
-    const lateness = new Lateness(context, maxLateMs);
-    const unreplaced = new Lateness(context, unreplacedMs);
-    const stopped = new Lateness(context, Math.min(Math.max(killing.intervalMs, maxLateMs), unreplacedMs));
+    const late = (maxMs: number) => new Lateness(context, "the kill", maxMs);
+    const [lateness, unreplaced] = [late(maxLateMs), late(unreplacedMs)];
+    const stopped = late(Math.min(Math.max(killing.intervalMs, maxLateMs), unreplacedMs));
     for (let due = 0; ; await sleep(lookMs)) {
         if (Date.now() < due) continue;
         const begun = Date.now();

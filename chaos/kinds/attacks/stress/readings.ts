@@ -16,24 +16,28 @@ export interface Reading {
         used: number;
         /** In cores. Absent if there is none. */
         limit?: number;
-        /** Periods of the limit, and in how many of them it had to wait. 0 without a limit. */
+        /** Periods of the limit. 0 without a limit. */
         periods: number;
+        /** In how many of them it had to wait. 0 without a limit. */
         throttled: number;
     };
     memory: {
         /** What counts towards the limit, without files that the kernel can drop: what `kubectl top` shows. */
         used: number;
-        /** Absent if there is none. */
+        /** In bytes. Absent if there is none. */
         limit?: number;
         /** How many of its processes were killed for memory. Absent if the kernel does not say. */
         kills?: number;
     };
     /** Of the node, as far as a container sees it. Absent where it does not. */
     node: {
+        /** How many it has. */
         cores?: number;
-        /** Time of all cores, and how much of it was used. */
+        /** Time of all cores since it started, idle or not. */
         time?: number;
+        /** How much of that was used. */
         busy?: number;
+        /** Memory that new programs could have without swapping. */
         available?: number;
     };
 }
@@ -48,6 +52,7 @@ const filesOfV1 = {
     memory: ["memory.usage_in_bytes", "memory.limit_in_bytes", "memory.stat", "memory.oom_control"],
 };
 const filesOfNode = ["/proc/uptime", "/proc/stat", "/proc/meminfo"];
+/** Says which cgroups a program is in: see `filesFor`. */
 export const ownCgroups = "/proc/self/cgroup";
 
 /**
@@ -72,6 +77,7 @@ export function filesFor(cgroups = ""): string[] {
     ];
 }
 
+/** The contents of files that could be read, by their paths. */
 export type Files = ReadonlyMap<string, string>;
 
 /** What a program has printed of each file. */
@@ -96,7 +102,7 @@ const field = (text: string | undefined, name: string) => {
 /** What no limit is written as in cgroup v1: almost 8 EiB. */
 const endless = 2 ** 62;
 
-/** @returns undefined if the files do not say what the container uses */
+/** Reads what the files say at that moment. @returns undefined if they do not say what the container uses */
 export function readingOf(files: Files): Reading | undefined {
     const find = (folder: string, file: string) => {
         // A cgroup below the folder comes first, and only such a one is the container's own if both are there.
@@ -177,18 +183,19 @@ function nodeOf(files: Files): Reading["node"] {
     return { cores, time: (busy + idle! + wait) / 100, busy: busy / 100, ...memory };
 }
 
-/** What happened between two readings. */
+/** What a container used between two readings. */
 export interface Rate {
     /** In how many seconds. */
     seconds: number;
     /** How many cores the container used. */
     cores: number;
-    /** In which share of the periods of its limit it had to wait. */
+    /** In which share of the periods of its limit it had to wait, 0 to 1. 0 without a limit. */
     throttled: number;
-    /** Which share of the node's cores was busy. Absent if that is not known. */
+    /** Which share of the node's cores was busy, 0 to 1. Absent if that is not known. */
     nodeBusy?: number;
 }
 
+/** What happened between two readings of a container. With one moment for both, the rates are 0. */
 export function rateBetween(before: Reading, now: Reading): Rate {
     const seconds = now.at - before.at;
     const share = (part: number, all: number) => (all > 0 ? part / all : 0);

@@ -97,7 +97,7 @@ class Stressed {
         private readonly over: AbortSignal,
         private readonly mayGoOn: () => boolean,
     ) {
-        this.lateness = new Lateness(context, maxLateMs, `the load in ${victim.pod}/${victim.container}`);
+        this.lateness = new Lateness(context, `the load in ${victim.pod}/${victim.container}`, maxLateMs);
         this.interrupted = new Set(stress.untilKilled ? [] : this.names);
     }
 

@@ -23,8 +23,8 @@ export interface StressAttack {
     /** Whether it takes `memory` beyond the container's limit, too, until something is killed. @default false */
     untilKilled?: boolean;
     /**
-     * `accept`: a stress that may harm other pods of a node is allowed, as without a limit.
-     * @default "refuse"
+     * Whether other pods of a node may suffer, as from targets without a limit, or that take all of its cores.
+     * `refuse`: such a run is `ABORTED` before the attack. @default "refuse"
      */
     neighbours?: "accept" | "refuse";
 }
@@ -66,6 +66,7 @@ export const stress: AttackKind<StressAttack> = {
             : undefined,
     describe,
     effect: "under load",
+    sparesOthers: true,
     proof: ({ untilKilled }) => (untilKilled ? { outOfMemory: true } : {}),
     // This ConfigMap is a request to the Job.
     object: resources.configMap,

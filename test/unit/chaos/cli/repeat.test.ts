@@ -19,7 +19,13 @@ function step(
     { inputs = {}, parent = stack, custom = true } = {},
 ): EngineEvent {
     const state = { type: "", urn, id: "", parent, custom, inputs, outputs: {}, provider: "" };
-    const metadata = { op, urn, type: "", provider: "", ...(op === "delete" ? { old: state } : { new: state }) };
+    const metadata = {
+        op,
+        urn,
+        type: "",
+        provider: "",
+        ...(op === "delete" ? { old: state, new: null } : { new: state }),
+    };
     return { sequence: 0, timestamp: 0, resourcePreEvent: { metadata } };
 }
 
@@ -74,6 +80,13 @@ describe("the preview of a run that is repeated", () => {
         });
         const both = [experiment(), step(urnOf("other"), "create", { custom: false }), other];
         expect(() => previewed(both)).toThrow("also change Command other-check");
+    });
+
+    it("refuses one that only the state has any more", () => {
+        const gone = step(urnOf("orders"), "delete", { custom: false });
+        expect(() => previewed([gone])).toThrow(
+            "the program has no experiment orders; none is enabled or disabled in it",
+        );
     });
 
     it("refuses a name that no experiment of the program has, and says which there are", () =>
@@ -148,4 +161,10 @@ describe("the arguments of chaos repeat", () => {
             "See: chaos repeat --help",
         ]);
     });
+
+    it("name a stack, if they do: a variable without a value would have the selected one attacked", () =>
+        expect(() => repeatOptions(["--stack", ""])).toThrow(
+            "name exactly one experiment of the program\n" +
+                'add --times, such as --times 10\n--stack "": the name of a stack is missing',
+        ));
 });

@@ -81,7 +81,7 @@ describe("`chaos-report`", () => {
                 error:
                     `${path} is a journal of form ${journalVersion - 1}, and this version of the package reads form ` +
                     `${journalVersion}: run the experiment again, or use the version that wrote the journal` +
-                    "\nSee: chaos-report --help",
+                    "\nSee its --help",
             });
         expect(existsSync(at("junit.xml"))).toBe(false);
         utimesSync(path, 0, 0);
@@ -206,7 +206,7 @@ describe("`chaos-report`", () => {
             expect.stringMatching(/none cannot be read \(ENOENT\); name a journal, or a folder of journals$/),
             expect.stringMatching(/other\.json\/x cannot be read \(ENOTDIR\)/),
             expect.stringMatching(/other\.json does not have the form of a journal: schema: /),
-            "See: chaos-report --help",
+            "See its --help",
         ]);
         expect(existsSync(at("x.md"))).toBe(false);
         expect((await report("--junit", at("x.xml"))).error).toMatch(/no journal is named/);

@@ -85,6 +85,16 @@ it("a preview tells what else is in the pods, and that outward may stay unproven
     );
 });
 
+it.each([{ kind: "fail" } as const, { kind: "stress" } as const])(
+    "a preview of %j does not say that what else is in the pods is hit",
+    async (attack) => {
+        run.cluster.get("Pod", "hot-deals-1").spec.containers.push({ name: "proxy" });
+        run.plan.attacks = [{ ...run.plan.attacks[0]!, attack, target: `${target},k8s.container.name=hot-deals` }];
+        await previewTargets(run.plan, () => run.cluster.api, besides);
+        expect(told[0]).toMatch(/running now: hot-deals-1\/hot-deals, hot-deals-2\/hot-deals$/m);
+    },
+);
+
 it("a preview names the right that is missing, and goes on", async () => {
     run.cluster.intercept = (call) => {
         if (call !== "list Pod") return;

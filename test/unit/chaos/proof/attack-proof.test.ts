@@ -35,7 +35,7 @@ const proofOf = (proof: Proof, more: Partial<AttackProofArgs> = {}) =>
         targetLabel: label,
         proof,
         chosen: { targets: [run.target()] },
-        baselineMs: 30,
+        slowestProbeMs: 30,
         ...more,
     });
 

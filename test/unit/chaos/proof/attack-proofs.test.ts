@@ -24,7 +24,7 @@ function given(chosen: readonly Omit<Chosen, "name">[]) {
 
 function proofs(): AttackProofs {
     const chosen = ["hot-deals-1", "hot-deals-2"].map((pod) => ({ matching: 2, targets: [run.target(pod)] }));
-    return new AttackProofs({ ...given(chosen), baselineMs: 30 });
+    return new AttackProofs({ ...given(chosen), slowestProbeMs: 30 });
 }
 
 /** An attack on DNS leaves connections alone. */

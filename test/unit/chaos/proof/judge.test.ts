@@ -414,10 +414,10 @@ describe("for the witness, what must go on working and does not is named:", () =
 
 it("a kill that was due after the attack was seen to work, and could not be made, is the reason", () => {
     const missed = [1_000, 20_000].map((at) => ({ at, missed: { label: "l", forMs: 5_100, problem: "403" } }));
-    expect(said(judge.whyKillMissed(missed, 8_000))).toBe(
+    expect(said(judge.whyMissed(missed, 8_000))).toBe(
         "attack-not-held: the kill that was due 12 s after the attack was proven could not be made for 5.1 s: “403”",
     );
-    expect(judge.whyKillMissed(missed, 30_000)).toBeUndefined();
+    expect(judge.whyMissed(missed, 30_000)).toBeUndefined();
     const load = missed.map(({ at, missed: one }) => ({ at, missed: { ...one, what: "the load in web-1/web" } }));
-    expect(said(judge.whyKillMissed(load, 8_000))).toMatch(/: the load in web-1\/web that was due 12 s after/);
+    expect(said(judge.whyMissed(load, 8_000))).toMatch(/: the load in web-1\/web that was due 12 s after/);
 });

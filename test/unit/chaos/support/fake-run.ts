@@ -9,7 +9,7 @@ import type {
     ConnectionReport,
     KeptState,
     KillReport,
-    MissedKill,
+    Missed,
     RefusedEviction,
 } from "../../../../chaos/witness/protocol";
 import { parseEndpoint } from "../../../../chaos/values/endpoint";
@@ -201,7 +201,7 @@ export class FakeRun {
     }
 
     /** Has the Job log something. */
-    report(report: ConnectionReport | KillReport | RefusedEviction | MissedKill): void {
+    report(report: ConnectionReport | KillReport | RefusedEviction | Missed): void {
         if ("open" in report) this.jobLog.looked(report);
         else this.jobLog.reported(report);
     }

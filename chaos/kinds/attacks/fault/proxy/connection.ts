@@ -86,7 +86,7 @@ export class Connection implements Member {
      */
     async dial(endpoint: PodEndpoint, withinMs = 2 ** 31 - 1): Promise<boolean> {
         this.podWire?.reset();
-        const socket = connect({ host: endpoint.address, port: endpoint.port, allowHalfOpen: true, ...keepAlive });
+        const socket = connectTo(endpoint);
         this.podEndpoint = endpoint;
         const pod = (this.podWire = new Wire(socket, this.changes, this.hold));
         await this.changes.untilWithin(withinMs, () => !socket.connecting || pod.closed || this.caller.closed);
@@ -109,6 +109,16 @@ export class Connection implements Member {
     /** Connects again if the pod closed its connection while the proxy did other things. */
     async reachAgain(): Promise<void> {
         if (this.podStirs) await this.reach(this.podEndpoint!);
+    }
+
+    /** Another connection to the same pod, beside the first. Undefined if it accepts none, or the caller is gone. */
+    async another(): Promise<Socket | undefined> {
+        const socket = connectTo(this.podEndpoint!).on("error", () => {});
+        socket.once("connect", this.changes.notify).once("close", this.changes.notify);
+        await this.changes.until(() => !socket.connecting || socket.destroyed || this.caller.closed);
+        if (!socket.connecting && !socket.destroyed && !this.caller.closed) return socket;
+        socket.destroy();
+        return undefined;
     }
 
     /**
@@ -175,6 +185,9 @@ export class Connection implements Member {
         this.podWire?.reset();
     }
 }
+
+const connectTo = ({ address: host, port }: PodEndpoint): Socket =>
+    connect({ host, port, allowHalfOpen: true, ...keepAlive });
 
 /**
  * Waits for all, even after one has failed: what a pod has sent before it broke the connection goes to the caller.

@@ -10,7 +10,7 @@ export interface FaultContext {
     random?: () => number;
     /** Since when answers count, in milliseconds of `performance.now()`. Undefined as long as they do not. */
     countingSince?: () => number | undefined;
-    /** Called when a client has had all of its `first`. */
+    /** Called when all the `first` of a client were hit. */
     served?: () => void;
 }
 
@@ -70,7 +70,11 @@ export class Faults implements Acting {
     draw(uid: string, client: string, count: (effect: Effect) => void): Hit | undefined {
         const fault = this.to(uid);
         if (fault === undefined || (fault.first !== undefined && this.countingSince() === undefined)) return undefined;
-        return this.turns.next(client) ? new Hit(fault, this, count) : undefined;
+        if (!this.turns.next(client)) return undefined;
+        return new Hit(fault, this, (effect) => {
+            if (effect === "faulted") this.turns.wasHit(client);
+            count(effect);
+        });
     }
 
     /** What becomes of requests to a pod that are hit. */

@@ -31,11 +31,13 @@ export interface Link {
     sent: number;
     /** Of these, how many were lost with the pod's connection. */
     broken: number;
+    /** Another one to the same pod. Undefined if the pod accepts none. */
+    another: () => Promise<Link | undefined>;
 }
 
 /** Serves a request of HTTP/2: hits it, or passes it on. */
-export async function serveRequest(link: Link, stream: ServerHttp2Stream, head: Head): Promise<void> {
-    const { connection, upstream } = link;
+export async function serveRequest(first: Link, stream: ServerHttp2Stream, head: Head): Promise<void> {
+    const { connection } = first;
     const { headers } = head;
     const inbox = new Inbox(stream, connection);
     stream.once("aborted", () => inbox.drop()).once("close", () => inbox.drop());
@@ -50,9 +52,12 @@ export async function serveRequest(link: Link, stream: ServerHttp2Stream, head: 
     const isUpstream = hit?.fault.stream === "upstream";
     const request = new Passing(connection, stream, isUpstream ? hit.meter : undefined);
     if (!(await request.passes(stream, sizeOf(headers))) || stream.closed) return;
+    // A pod may close a connection that has idled while all its requests were held.
+    const link = isUsable(first) ? first : hit && (await first.another());
     // Callers may repeat what was refused: it has reached nobody.
-    if (upstream.closed || upstream.destroyed) return stream.close(refusedStream);
-    const sent = upstream.request(fieldsOf(head), { endStream: head.ends, waitForTrailers: !head.ends });
+    if (link === undefined || !isUsable(link)) return stream.close(refusedStream);
+    if (stream.closed) return;
+    const sent = link.upstream.request(fieldsOf(head), { endStream: head.ends, waitForTrailers: !head.ends });
     const answer = new Passing(connection, stream, isUpstream ? undefined : hit?.meter, sent);
     request.sent = sent;
     stream.once("close", () => {
@@ -61,6 +66,9 @@ export async function serveRequest(link: Link, stream: ServerHttp2Stream, head: 
     });
     await Promise.all([!head.ends && request.relay(inbox, sent), answerFrom(link, sent, head, answer)]);
 }
+
+/** Whether the pod takes requests on it. */
+export const isUsable = ({ upstream }: Link) => !upstream.closed && !upstream.destroyed;
 
 /** Passes the answer to a request on, or that there is none. */
 async function answerFrom(link: Link, sent: ClientHttp2Stream, asked: Head, answer: Passing): Promise<void> {

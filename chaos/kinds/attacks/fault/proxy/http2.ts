@@ -17,10 +17,11 @@ import {
     type ServerHttp2Stream,
     type Settings,
 } from "node:http2";
+import type { Socket } from "node:net";
 import { type Connection, lingerMs } from "./connection";
 import { log } from "./counts";
 import { sizeOf } from "./http2-heads";
-import { type Link, serveRequest } from "./http2-request";
+import { isUsable, type Link, serveRequest } from "./http2-request";
 import { limits } from "./protocol";
 import { Gone } from "./wire";
 
@@ -50,13 +51,8 @@ export async function serveHttp2(connection: Connection): Promise<void> {
         link.lost = true;
         isBroken = failed;
     });
-    const upstream = connect("http://pod", {
-        ...options,
-        settings: { enablePush: false, maxHeaderListSize: limits.headBytes },
-        createConnection: () => pod.release(),
-    });
-    const link: Link = { connection, upstream, lost: false, sent: 0, broken: 0 };
-    upstream.on("error", () => {});
+    const link = linkOver(connection, pod.release());
+    const { upstream } = link;
     const session = acceptFrom(connection, await settingsOf(upstream, connection));
     session.on("error", () => {});
     upstream.once("goaway", () => session.close());
@@ -93,6 +89,32 @@ export async function serveHttp2(connection: Connection): Promise<void> {
     await changes.until(() => caller.closed);
     upstream.close();
     await changes.untilWithin(lingerMs, () => pod.closed);
+}
+
+function linkOver(connection: Connection, socket: Socket): Link {
+    const upstream = connect("http://pod", {
+        ...options,
+        settings: { enablePush: false, maxHeaderListSize: limits.headBytes },
+        createConnection: () => socket,
+    });
+    upstream.on("error", () => {});
+    let latest: Promise<Link | undefined> | undefined;
+    const another = async () => {
+        const made = await latest;
+        if (made === undefined || !isUsable(made)) latest = anotherOf(connection);
+        return latest;
+    };
+    return { connection, upstream, lost: false, sent: 0, broken: 0, another };
+}
+
+async function anotherOf(connection: Connection): Promise<Link | undefined> {
+    const socket = await connection.another();
+    if (socket === undefined) return undefined;
+    connection.hold(weights.connection);
+    socket.once("close", () => connection.hold(-weights.connection));
+    const link = linkOver(connection, socket);
+    connection.caller.socket.once("close", () => link.upstream.close());
+    return link;
 }
 
 /** What a pod allows. @throws Gone if it does not speak HTTP/2 */

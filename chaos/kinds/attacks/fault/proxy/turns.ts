@@ -6,10 +6,11 @@ const maxClients = 10_000;
 /** Says which of the requests that a fault is for are hit, as they come. */
 export class Turns {
     private readonly counts = new Map<string, number>();
+    private readonly hits = new Map<string, number>();
 
     /**
      * @param random from 0 to 1, without 1
-     * @param served called when a client has had all of its `first`
+     * @param served called when all the `first` of a client were hit
      */
     constructor(
         private readonly selection: Selection,
@@ -25,7 +26,15 @@ export class Turns {
         if (!this.counts.has(counted) && this.counts.size === maxClients) return false;
         const turn = (this.counts.get(counted) ?? 0) + 1;
         this.counts.set(counted, turn);
-        if (turn === first && per === "client") this.served();
         return first === undefined ? turn % every! === 0 : turn <= first;
+    }
+
+    /** Notes that one that was to be hit has been hit: what is only limited may be too short for that. */
+    wasHit(client: string): void {
+        const { first, per } = this.selection;
+        if (first === undefined || per !== "client") return;
+        const hits = (this.hits.get(client) ?? 0) + 1;
+        this.hits.set(client, hits);
+        if (hits === first) this.served();
     }
 }

@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Lateness } from "../../../../../chaos/kinds/attacks/lateness";
 
-let missed: { at: number; what?: string; forMs: number; problem: string }[];
+let missed: { at: number; what: string; forMs: number; problem: string }[];
 beforeEach(() => {
     vi.useFakeTimers({ now: 0 });
     missed = [];
 });
 afterEach(() => void vi.useRealTimers());
 
-const lateness = (what?: string) => new Lateness({ missed: (one) => missed.push(one) }, 5_000, what);
+const lateness = () => new Lateness({ missed: (one) => missed.push(one) }, "the load", 5_000);
 const after = (milliseconds: number) => vi.setSystemTime(milliseconds);
 
 describe("what is due and cannot be done", () => {
     it("is reported once, when it is late by the time, with since when and why now", () => {
-        const late = lateness("the load");
+        const late = lateness();
         late.due(0, "no answer");
         after(4_999);
         late.due(4_000, "no answer");

@@ -340,7 +340,7 @@ describe("headers from Secrets", () => {
     it("can be read before the first look", async () => {
         const endpoints = new Endpoints(cluster.api, "demo");
         const asking = check({ url: "http://127.0.0.1:1", headersFrom });
-        await endpoints.prepare([asking, check({ service: "gone" })], 1_000);
+        await endpoints.prepare([{ check: asking }, { check: check({ service: "gone" }) }], 1_000);
         expect(cluster.calls).toEqual(["get Secret", "get Secret"]);
         await endpoints.of(asking);
         expect(cluster.calls).toHaveLength(2);

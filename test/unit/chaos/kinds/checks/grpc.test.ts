@@ -278,7 +278,7 @@ describe("a Service is asked", () => {
         cluster.get("Service", "orders").status = { loadBalancer };
         expect(await ofService()).toMatchObject({ good: true });
         const endpoints = new Endpoints(cluster.api, "demo");
-        await endpoints.of(check({ service: "orders" }));
+        await endpoints.of(check({ service: "orders" }), grpc.usual);
         expect(endpoints.routes).toEqual({
             "grpc+http://demo/orders": { kind: "address", url: `http://127.0.0.1:${port}` },
         });

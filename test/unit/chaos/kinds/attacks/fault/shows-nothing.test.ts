@@ -66,6 +66,13 @@ describe("of a fault that takes turns, or limits bytes, all must have been seen:
             `0 of 10 ${through} came while the pulse was off, which was on for 5 s of every 15 s`,
         ],
         [
+            "a pulse that was off for one of those that it hits",
+            { pulse, every: 10 },
+            { faulted: 1, paused: 1 },
+            { faulted: 1 },
+            `0 of 10 ${through} that were to be hit, 1 of every 10, came while the pulse was off, which was on for 5 s`,
+        ],
+        [
             "a rate that somebody felt",
             { bytesPerSecond: 1_000 },
             { throttled: 3 },

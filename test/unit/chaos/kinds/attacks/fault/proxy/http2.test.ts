@@ -34,7 +34,11 @@ async function http2Pod(serve: Serve, options: ServerOptions = {}) {
         sessions.forEach((session) => session.destroy());
         server.close();
     });
-    return { port: (server.address() as AddressInfo).port, sessions };
+    const close = () => {
+        sessions.forEach((session) => session.close());
+        server.close();
+    };
+    return { port: (server.address() as AddressInfo).port, sessions, close };
 }
 
 function sessionTo(url: string): ClientHttp2Session {
@@ -432,6 +436,30 @@ describe("a fault in HTTP/2", () => {
         const proxy = await startProxy(pod.port, { fault: { abort: { grpc: "UNAVAILABLE" } }, witness: ["127.0.0.1"] });
         const seen = await probeThrough({ host: "127.0.0.1", port: proxy.port }, ofRun, target, 2_000);
         expect(seen).toEqual({ saw: "status", status: "grpc 14", afterMs: expect.any(Number) });
+    });
+
+    it("holds requests for longer than the pod keeps connections that idle: they come over another one", async () => {
+        const paths: unknown[] = [];
+        const serve: Serve = (stream, headers) => {
+            paths.push(headers[":path"]);
+            stream.respond();
+            stream.end("x");
+        };
+        const { pod, proxy, session } = await sessionThrough(serve, { fault: { delayMs: 300 } });
+        const held = [asked(session, { ":path": "/a" }), asked(session, { ":path": "/b" })];
+        await until("the pod has a connection", () => pod.sessions.length > 0);
+        pod.sessions[0]!.close();
+        for (const answer of await Promise.all(held)) expect(answer).toMatchObject({ body: "x", ended: true });
+        expect([paths.sort(), pod.sessions.length]).toEqual([["/a", "/b"], 2]);
+        expect(proxy.counts()).toMatchObject({ requests: 2, faulted: 2 });
+    });
+
+    it("refuses what it has held if the pod is gone: it has reached nobody", async () => {
+        const { pod, session } = await sessionThrough(() => {}, { fault: { delayMs: 300 } });
+        const held = asked(session, { ":path": "/" });
+        await until("the pod has a connection", () => pod.sessions.length > 0);
+        pod.close();
+        expect(await held).toMatchObject({ ended: false, code: constants.NGHTTP2_REFUSED_STREAM });
     });
 
     it("closes connections that are one too many, or hold too much, as those of HTTP/1", async () => {

@@ -40,6 +40,13 @@ describe("the first requests", () => {
         expect(proxy.clients()).toBe(2);
     });
 
+    it("of a client do not count as hit if their answers were too short to be cut", async () => {
+        const proxy = await startProxy(await pod(), { fault: { cutAfter: 100_000, first: 2, per: "client" } });
+        proxy.answersCount();
+        expect(await askTimes(await Caller.connect(proxy.port), 3)).toEqual(["200", "200", "200"]);
+        expect([proxy.counts().faulted, proxy.clients()]).toEqual([0, 0]);
+    });
+
     it("are only those that match", async () => {
         const proxy = await startProxy(await pod(), { fault: { abort: 503, first: 1, match: { path: "/a" } } });
         proxy.answersCount();

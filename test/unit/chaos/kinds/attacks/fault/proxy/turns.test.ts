@@ -6,7 +6,13 @@ import { Turns } from "../../../../../../../chaos/kinds/attacks/fault/proxy/turn
 function hits(selection: Partial<Selection>, clients: readonly string[]): { hit: string; served: number } {
     let served = 0;
     const turns = new Turns({ percentage: 100, ...selection }, Math.random, () => served++);
-    return { hit: clients.map((client) => (turns.next(client) ? client : ".")).join(""), served };
+    const take = (client: string) => {
+        if (!turns.next(client)) return ".";
+        turns.wasHit(client);
+        return client;
+    };
+    const hit = clients.map(take).join("");
+    return { hit, served };
 }
 
 const one = [..."aaaaaaa"];
@@ -26,6 +32,16 @@ describe("of the requests as they come,", () => {
 
     it("a client that asks less than `first` is not served", () => {
         expect(hits({ first: 3, per: "client" }, [..."aabbb"])).toEqual({ hit: "aabbb", served: 1 });
+    });
+
+    it("a client is not served by what was to be hit, and was not", () => {
+        let served = 0;
+        const turns = new Turns({ percentage: 100, first: 2, per: "client" }, Math.random, () => served++);
+        expect([..."aaa"].map((client) => turns.next(client))).toEqual([true, true, false]);
+        turns.wasHit("a");
+        expect(served).toBe(0);
+        turns.wasHit("a");
+        expect(served).toBe(1);
     });
 
     it("no more clients are told apart than fit, and of further ones nothing is hit", () => {
