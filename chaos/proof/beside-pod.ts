@@ -7,7 +7,7 @@ import { resources } from "../cluster/resources";
 import type { Plan } from "../definition/plan";
 import { pause, poll } from "../values/async";
 import { isActive, whyNotRunning } from "../values/kubernetes-rules";
-import { wordOf } from "../values/quoted";
+import { quoted, wordOf } from "../values/quoted";
 
 /** The kubelet's clock and this machine's run apart, and lines take a moment to arrive. */
 const overlapSeconds = 3;
@@ -48,7 +48,7 @@ export class BesidePod {
         return true;
     }
 
-    /** What was done in the last seconds of which all is known. Undefined if there are not so many. */
+    /** What was done in the last seconds in a row of which all is known. Undefined if there are not so many. */
     async last(seconds: number): Promise<Delivery | undefined> {
         await this.read();
         return this.reader.last(seconds);
@@ -58,7 +58,7 @@ export class BesidePod {
     async between(from: number, to: number): Promise<Delivery> {
         const isKnown = async () => {
             await this.read();
-            return this.reader.isKnownUntil(to) || (await this.whyOver()) !== undefined;
+            return this.reader.isKnown(from, to) || (await this.whyOver()) !== undefined;
         };
         await poll(isKnown, Boolean, this.lastLinesMs, 300);
         const problem = await this.whyOver();
@@ -82,7 +82,11 @@ export class BesidePod {
         if (found.metadata?.deletionTimestamp !== undefined) return `its pod ${name} was deleted`;
         const ended = found.status?.containerStatuses?.[0]?.state?.terminated;
         const why = ended?.reason ?? found.status?.reason;
-        return `its pod ${name} has ended${why === undefined ? "" : ` (${wordOf(why)})`}`;
+        const said = ended?.message?.trim().split("\n").at(-1);
+        return (
+            `its pod ${name} has ended${why === undefined ? "" : ` (${wordOf(why)})`}` +
+            (said ? `, and its log ends with ${quoted(said)}` : "")
+        );
     }
 
     /** Why the pod does not run yet, in the words of the cluster. Undefined if that does not say. */

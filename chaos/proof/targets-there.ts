@@ -9,6 +9,7 @@ import { select, type Target } from "../targets/containers";
 import { discover, peersOf } from "../targets/discover";
 import { reason, type Reason } from "../values/reasons";
 import { resources } from "../cluster/resources";
+import { isKilledForMemory, runningIdOf } from "../values/kubernetes-rules";
 
 /** Calls to the API server at a time: the check has ended, and only its end waits for them. */
 const maxCalls = 10;
@@ -37,19 +38,16 @@ async function whyOneChanged(
     if (!pod || pod.metadata!.uid !== uid || pod.metadata!.deletionTimestamp)
         return reason("target-changed", `the target ${name} was gone before the run had ended`);
     if (stopped) return undefined;
-    const status = pod.status?.containerStatuses?.find((candidate) => candidate.name === container);
-    const ends = [status?.state, status?.lastState].map((state) => state?.terminated?.reason);
-    const isKilled = ends.includes("OOMKilled");
+    const status = pod.status?.containerStatuses?.find((candidate) => candidate.name === container) ?? {};
+    const isKilled = isKilledForMemory(status, containerId);
     if (outOfMemory && isKilled) return undefined;
-    // A Job's container keeps its id when it has ended.
-    if (status?.state?.terminated)
-        return reason("target-changed", `the target ${name}/${container} ended during the run`);
-    return status?.containerID === containerId
-        ? undefined
-        : reason(
-              "target-changed",
-              `the target ${name}/${container} was restarted during the run${isKilled ? ", killed for memory" : ""}`,
-          );
+    const runningId = runningIdOf(status);
+    if (runningId === containerId) return undefined;
+    const how = runningId === "" ? "ended" : "was restarted";
+    return reason(
+        "target-changed",
+        `the target ${name}/${container} ${how} during the run${isKilled ? ", killed for memory" : ""}`,
+    );
 }
 
 /** Which of some pods, identified by uid, exist and are not being deleted. Undefined if none does. */

@@ -2,6 +2,7 @@ import { deliveredShare, type Delivery, type RequiredShare } from "../kinds/acti
 import { boundOf, describeShown } from "../kinds/checks/confidence";
 import { describeMilliseconds } from "../values/duration";
 import { reason, type Reason } from "../values/reasons";
+import { wordOf } from "../values/quoted";
 import { describeShare, percentOf, reaches } from "../values/share";
 import type { Judged } from "./judged-check";
 
@@ -9,11 +10,16 @@ import type { Judged } from "./judged-check";
 export const isDelivered = ({ sent, due }: Pick<Delivery, "sent" | "due">): boolean =>
     reaches(deliveredShare, sent, due);
 
+const failedIn = (unsent: Delivery["unsent"]) => Object.values(unsent).reduce((sum, one) => sum + one, 0);
+
 /** How much of a load was sent on time, and why not more. */
-export function describeSent({ name, due, sent, busy, unreported, problem }: Delivery): string {
-    const late = due - sent - busy - unreported;
+export function describeSent({ name, due, sent, busy, unsent, unreported, problem }: Delivery): string {
+    const late = due - sent - busy - failedIn(unsent) - unreported;
     const lacks = [
         busy > 0 ? `${busy} were not, since all its connections waited for answers` : "",
+        ...Object.entries(unsent).map(
+            ([why, requests]) => `${requests} were not, since its pod could not connect (${wordOf(why)})`,
+        ),
         late > 0 ? `${late} were not, since the sender was too late` : "",
         unreported > 0 ? `of ${unreported} nothing was reported` : "",
         problem ?? "",
@@ -23,10 +29,12 @@ export function describeSent({ name, due, sent, busy, unreported, problem }: Del
 }
 
 /** What to do if a load is not delivered. */
-export const adviceOnSent = ({ due, sent, busy }: Delivery): string =>
+export const adviceOnSent = ({ due, sent, busy, unsent }: Delivery): string =>
     busy * 2 > due - sent
         ? "Allow more `connections` than wait for answers, send fewer requests `perSecond`, or make the answers faster"
-        : "Send fewer requests `perSecond`, or give the load's pod a node that is less busy (pod.nodeSelector)";
+        : failedIn(unsent) * 2 > due - sent
+          ? "Correct the load's `url`, or the DNS, the network or the limits of its pod"
+          : "Send fewer requests `perSecond`, or give the load's pod a node that is less busy (pod.nodeSelector)";
 
 /** What became of a load, for people. */
 export function describeDelivery(delivery: Delivery): string {

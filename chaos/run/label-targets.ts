@@ -37,7 +37,7 @@ import { equip } from "./equip";
 import { ReasonError } from "../values/reasons";
 import { abortIfRejected } from "./rejected-change";
 import { refuseIfHeld } from "./steady-state";
-import { refuseConflicts } from "../kinds/attacks/conflicts";
+import { refuseConflicts, refuseTogether } from "../kinds/attacks/conflicts";
 import { attackKindOf, describeOthers, requestsOf } from "../kinds/attacks/registry";
 import { refuseWebhookServers } from "../targets/webhooks";
 import { requireJob } from "./require-job";
@@ -103,6 +103,7 @@ async function label(
     const isPoliced = policies.length > 0;
     const attacks = await withHosts(context, found, discovered);
     await Promise.all(attacks.map(async (one) => tryOut(one, cluster)));
+    refuseTogether(attacks);
     const combinations = await combinationsOf(run, attacks, policies);
     try {
         const own = [

@@ -30,23 +30,26 @@ export async function untilBegin({ plan, cluster, say }: StepContext): Promise<n
     const context = { ...plan, cluster, endpoints: new Endpoints(cluster, plan.defaultNamespace, { route }) };
     const begun = performance.now();
     const waited = () => Math.round(performance.now() - begun);
-    for (let saidMs = 0; ;) {
-        const { good, problem = "fails" } = await probe(when, context);
-        const waitedMs = waited();
-        if (good) {
-            say(`${when.name} holds after ${describeMilliseconds(waitedMs)}: the run begins`);
-            return waitedMs;
+    let [problem, saidMs]: [string | undefined, number] = [undefined, 0];
+    for (let waitedMs = 0; waitedMs < withinMs; waitedMs = waited()) {
+        const timeoutMs = Math.min(when.timeoutMs, withinMs - waitedMs);
+        const answer = await probe({ ...when, timeoutMs }, context);
+        const answeredMs = waited();
+        if (answer.good) {
+            say(`${when.name} holds after ${describeMilliseconds(answeredMs)}: the run begins`);
+            return answeredMs;
         }
-        if (waitedMs >= withinMs)
-            throw new ReasonError(
-                "begin-not-met",
-                `${when.name} did not hold within ${formatDuration(withinMs)}: ${withoutPeriod(problem)}`,
-                `Bring that about while the run waits, or allow more time in begin.within, then: ${tryingAgain(plan)}`,
-            );
-        if (waitedMs - saidMs >= remindMs) {
-            saidMs = waitedMs;
-            say(`Still waiting for ${when.name} (${describeMilliseconds(waitedMs)}): ${withoutPeriod(problem)}`);
+        // With less time, an answer may only be missing.
+        if (problem === undefined || timeoutMs === when.timeoutMs) problem = withoutPeriod(answer.problem ?? "fails");
+        if (answeredMs - saidMs >= remindMs) {
+            saidMs = answeredMs;
+            say(`Still waiting for ${when.name} (${describeMilliseconds(answeredMs)}): ${problem}`);
         }
-        await sleep(Math.min(when.intervalMs, Math.max(0, withinMs - waited())));
+        await sleep(Math.min(when.intervalMs, Math.max(0, withinMs - answeredMs)));
     }
+    throw new ReasonError(
+        "begin-not-met",
+        `${when.name} did not hold within ${formatDuration(withinMs)}: ${problem}`,
+        `Bring that about while the run waits, or allow more time in begin.within, then: ${tryingAgain(plan)}`,
+    );
 }

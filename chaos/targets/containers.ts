@@ -1,5 +1,5 @@
 import type { V1OwnerReference } from "../values/kubernetes-types";
-import { addressesOf, isReady, isSidecar, type Pod, tcpPortsOf } from "../values/kubernetes-rules";
+import { addressesOf, isReady, isSidecar, type Pod, runningIdOf, tcpPortsOf } from "../values/kubernetes-rules";
 import { isProtected, labels } from "../cluster/labels";
 import { attributeOf, type Attributes, matches, parseAttributes } from "./attributes";
 import { type Nodes, onNodes } from "./nodes";
@@ -15,7 +15,7 @@ export interface Target {
     container: string;
     /** The node of its pod. Absent in what an earlier version has noted. */
     node?: string;
-    /** Changes with every restart of the container. */
+    /** Changes with every restart of the container. Empty if it does not run. */
     containerId: string;
     address: string;
     /** All addresses of a pod that has several: one of each family. @default `address` is the only one */
@@ -81,7 +81,7 @@ export function whySpared({ metadata, spec, status }: Pod): string | undefined {
 export function containersOf(pod: Pod, deployment: string | undefined, clusterName: string): Discovered[] {
     const { name, namespace, uid } = pod.metadata as { name: string; namespace: string; uid: string };
     const addresses = addressesOf(pod);
-    const running = new Map(pod.status!.containerStatuses?.map((status) => [status.name, status.containerID ?? ""]));
+    const running = new Map(pod.status!.containerStatuses?.map((status) => [status.name, runningIdOf(status)]));
     const [ended, helpers, bare] = [endedIn(pod), helpersIn(pod), isBare(pod)];
     const ports = tcpPortsOf(pod);
     const { nodeName } = pod.spec!;

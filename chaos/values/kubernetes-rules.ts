@@ -2,7 +2,7 @@
  * What Kubernetes accepts and how it reads a pod: names, ports, and which pods count. Nothing else in the
  * package decides these. Has no schemas: the deadline Job asks it, too.
  */
-import type { V1Container, V1Pod, V1ServicePort, V1Status } from "./kubernetes-types";
+import type { V1Container, V1ContainerStatus, V1Pod, V1ServicePort, V1Status } from "./kubernetes-types";
 import { isIP } from "node:net";
 import { quoted } from "./quoted";
 
@@ -135,3 +135,16 @@ export const targetPortOf = ({ port, targetPort }: Pick<V1ServicePort, "port" | 
 /** The exit code of a command that the API server ran in a container. Undefined if it succeeded, or did not run. */
 export const exitCodeOf = ({ details }: Pick<V1Status, "details">): string | undefined =>
     details?.causes?.find(({ reason }) => reason === "ExitCode")?.message;
+
+/** Id of a container while it runs, or else empty: the kubelet keeps the id of one that has ended until the next starts. */
+export const runningIdOf = ({ containerID, state }: Pick<V1ContainerStatus, "containerID" | "state">): string =>
+    state?.terminated || state?.waiting ? "" : (containerID ?? "");
+
+/** Whether the container of that id was killed for memory, or one that came after it. What came before does not count. */
+export const isKilledForMemory = (
+    { containerID, state, lastState }: Pick<V1ContainerStatus, "containerID" | "state" | "lastState">,
+    id: string,
+): boolean =>
+    [state?.terminated, lastState?.terminated].some(
+        (ended) => ended?.reason === "OOMKilled" && (containerID !== id || ended.containerID === id),
+    );

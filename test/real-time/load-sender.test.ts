@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
@@ -57,7 +58,7 @@ function send(more: Partial<LoadAction>, secrets: Record<string, string> = {}): 
     const { command, env } = (spec as V1Pod["spec"])!.containers[0]!;
     const [first, ...args] = command!;
     const variables = Object.fromEntries(env!.map(({ name, value }) => [name, value ?? secrets[name]]));
-    child = spawn(first!, args, { env: { ...process.env, ...variables }, stdio: ["ignore", "pipe", "inherit"] });
+    child = spawn(first!, args, { env: { ...process.env, ...variables }, stdio: "pipe" });
     child.stdout!.on("data", (text) => (printed += String(text)));
     return action;
 }
@@ -102,6 +103,28 @@ describe("a sender", () => {
         expect(printed).not.toMatch(/one|two|three/);
     });
 
+    it("sends what a check with the same fields sends", async () => {
+        const secret = { secret: "s", key: "k" };
+        const from = { headersFrom: { "x-key": secret }, queryFrom: { token: secret }, bodyFrom: { key: secret } };
+        const secrets = { SECRET_1: "one\n", SECRET_2: "two\r\n", SECRET_3: " three\n" };
+        const { good, sent } = await lastOf(send({ path: "/日本?q=é|[]", method: "POST", ...from }, secrets), 1);
+        expect(good).toBe(sent);
+        const [{ head, body }] = received as [(typeof received)[0]];
+        expect(head.url).toBe("/%E6%97%A5%E6%9C%AC?q=%C3%A9|[]&token=two");
+        expect([head.headers["x-key"], JSON.parse(body)]).toEqual(["one", { key: "three" }]);
+    });
+
+    it.each([
+        ["that is empty", " \n", "headersFrom.x-key: the value is empty"],
+        ["that no header can have", "s3cret…", 'Invalid character in header content ["x-key"]'],
+    ])("ends with a line that says why, without the value, for a Secret %s", async (_, value, words) => {
+        send({ headersFrom: { "x-key": { secret: "s", key: "k" } } }, { SECRET_1: value });
+        let log = "";
+        child!.stderr!.on("data", (text) => (log += String(text)));
+        const [code] = (await once(child!, "close")) as [number];
+        expect([code, log]).toEqual([1, `${words}\n`]);
+    });
+
     it("waits for no answer: a slow server gets as many requests, and the latency shows that", async () => {
         takesMs = 700;
         const action = send({ latency: { p95: { atMost: "500ms" } } });
@@ -134,6 +157,12 @@ describe("a sender", () => {
         printed = "";
         const refused = await lastOf(send({ url: "http://127.0.0.1:9" }), 2);
         expect(refused.bad).toEqual({ ECONNREFUSED: refused.sent });
+    });
+
+    it("blames nobody for what its own machine does not send, as for an unknown name", async () => {
+        const { sent, bad, unsent } = await lastOf(send({ url: "http://shop.invalid" }), 2);
+        expect([sent, bad]).toEqual([0, {}]);
+        expect(Object.keys(unsent)).toEqual([expect.stringMatching(/^(?:ENOTFOUND|EAI_AGAIN)$/)]);
     });
 
     it("trusts over HTTPS only what its CA has signed", async () => {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { programOf, type Tool, tools } from "../../chaos/kinds/attacks/stress/stress-programs";
+import { filesFor, filesIn, rateBetween, readingOf } from "../../chaos/kinds/attacks/stress/readings";
 import { until } from "../support/until";
 
 const installed = (Object.keys(tools) as Tool[]).filter((tool) => spawnSync(tool, ["--version"]).error === undefined);
@@ -39,7 +40,7 @@ function textOf(pid: string, file: string): string {
 let child: ChildProcess | undefined;
 afterEach(() => void child?.kill("SIGKILL"));
 
-function start(tool: Tool, of: { workers?: number; permille?: number; lastSeconds?: number } = {}) {
+function start(tool: Tool, of: Partial<Parameters<typeof programOf>[1]> = {}) {
     const files = ["/proc/uptime", "/no/such/file", "/proc/self/oom_score_adj"];
     const [command, ...args] = programOf(tool, { workers: 0, permille: 0, lastSeconds: 60, files, ...of });
     const [name, value] = mark.split("=") as [string, string];
@@ -75,6 +76,27 @@ describe.each(installed)("the program for %s", (tool) => {
         expect(used() - burning).toBeLessThan(0.9);
         stdin.write(`${20 * 2 ** 20}\n`);
         await untilReports(3);
+        stdin.end();
+        await untilNone(3_000);
+    });
+
+    it("says what its own processes use, and what it holds", async () => {
+        printed = "";
+        const { stdin } = start(tool, { workers: 2, permille: 200, files: filesFor() });
+        await untilReports(1);
+        stdin.write("0\n");
+        for (let turn = 2; turn <= 6; turn++) {
+            await untilReports(turn);
+            await sleep(500);
+            stdin.write(`${40 * 2 ** 20}\n`);
+        }
+        await untilReports(7);
+        const cgroup = "=/sys/fs/cgroup/cpu.stat\nusage_usec 1\n=/sys/fs/cgroup/memory.current\n1\n";
+        const [, before, , , , , now] = printed.split("\n.\n").map((one) => readingOf(filesIn(`${one}\n${cgroup}`)));
+        expect(rateBetween(before!, now!).own).toBeGreaterThan(0.2);
+        expect(now!.own!.cpu).toBeLessThan(used() + 0.1);
+        expect(now!.own!.bytes).toBeGreaterThan(40 * 2 ** 20);
+        expect(now!.own!.bytes - before!.own!.bytes).toBeLessThan(80 * 2 ** 20);
         stdin.end();
         await untilNone(3_000);
     });

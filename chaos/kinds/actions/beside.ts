@@ -40,12 +40,12 @@ export interface BesidePodArgs {
 export interface BesideReader {
     /** @param readAt after the log was read, in milliseconds since the epoch */
     read(log: string, readAt: number): void;
-    /** What was done in the last seconds of which all is known. Undefined if there are not so many. */
+    /** What was done in the last seconds in a row of which all is known. Undefined if there are not so many. */
     last(seconds: number): Delivery | undefined;
     /** What was done in a time of this machine's clock, by whole seconds. What is not reported counts as not sent. */
     between(from: number, to: number): Delivery;
-    /** Whether all is known of what was due before a moment of this machine's clock. */
-    isKnownUntil(at: number): boolean;
+    /** Whether all is known of what was due in such a time. */
+    isKnown(from: number, to: number): boolean;
 }
 
 /** A share of what was due that is required. */
@@ -65,6 +65,9 @@ export const deliverySchema = z.object({
     due: z.int().nonnegative().describe("Requests that were due in it"),
     sent: z.int().nonnegative().describe("Those that were sent on time"),
     busy: z.int().nonnegative().describe("Those that were not, since all connections waited for answers"),
+    unsent: z
+        .record(z.string(), z.int().positive())
+        .describe("Those that its pod could not send, by why, such as `ENOTFOUND`"),
     unreported: z.int().nonnegative().describe("Those of which nothing was reported"),
     good: z.int().nonnegative(),
     unseen: z.int().nonnegative().describe("Sent, but the sender may have missed the answer because it did not run"),

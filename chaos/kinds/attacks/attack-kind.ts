@@ -79,6 +79,8 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
      * @throws ReasonError if it cannot
      */
     tryOut?(attack: RunAttack<A, F>, cluster: Cluster): Promise<object | void>;
+    /** Refuses attacks of a run that can each be done, and not together. @throws ReasonError if there are some */
+    refuseTogether?(attacks: readonly RunAttack<A, F>[]): void;
     /**
      * The policies that let it work among those of the namespace, and those that may come, until it ends.
      *

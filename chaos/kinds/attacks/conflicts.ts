@@ -4,6 +4,7 @@ import { isAllDenied } from "../../policies/denial";
 import { withoutLine } from "../../policies/exemption";
 import { ways } from "../../policies/rules";
 import { selects } from "../../policies/selector";
+import { groupedBy } from "../../values/grouped";
 import { ReasonError } from "../../values/reasons";
 import type { RunAttack } from "./attack-kind";
 import { type Attack, attackKindOf } from "./registry";
@@ -30,6 +31,12 @@ export function refuseConflicts(attacks: readonly RunAttack<Attack>[]): void {
             );
         }
     }
+}
+
+/** Refuses what attacks of one kind have found only together. @throws ReasonError as their `refuseTogether` does */
+export function refuseTogether(attacks: readonly RunAttack<Attack>[]): void {
+    for (const same of groupedBy(attacks, ({ attack }) => attack.kind).values())
+        attackKindOf(same[0]!.attack).refuseTogether?.(same);
 }
 
 /** A fault, and the policies that let its proxy work among others; see `admit` of `AttackKind`. */

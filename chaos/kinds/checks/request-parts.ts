@@ -40,3 +40,12 @@ export function requestTarget({ pathname, search, href }: URL): string {
     const path = pathname.replace(/[[\]|^]/g, (character) => encodeURIComponent(character));
     return path + (search || (href.endsWith("?") ? "?" : ""));
 }
+
+/** This machine has no DNS, network or free port. A host that is unreachable may be one that the attack has cut off. */
+const codesOfThisMachine = ["EADDRNOTAVAIL", "EAI_AGAIN", "EMFILE", "ENETDOWN", "ENETUNREACH", "ENOTFOUND"];
+
+/** Whether a connection failed on this machine, at each address, before any request was sent. */
+export function isOfThisMachine(error: NodeJS.ErrnoException | AggregateError): boolean {
+    const errors = ("errors" in error ? error.errors : [error]) as NodeJS.ErrnoException[];
+    return errors.every(({ code }) => codesOfThisMachine.includes(code ?? ""));
+}

@@ -16,7 +16,7 @@ import { knowsNoPod, proxyRefusal } from "./api-server";
 import { bodyOf, type Reading, whyUndecoded } from "./body";
 import { keysOf } from "./path";
 import { notPassedOn } from "./proxy-limits";
-import { requestTarget, withFields, withQuery, withUuids } from "./request-parts";
+import { isOfThisMachine, requestTarget, withFields, withQuery, withUuids } from "./request-parts";
 import type { Route } from "./service";
 import { quoted } from "../../values/quoted";
 
@@ -150,15 +150,6 @@ export async function askApiServer(
     // An application behind the API server may answer 401, too.
     if (response.status === 401 && proxyRefusal(response.body) !== undefined) forgetCredentials(asked);
     return response;
-}
-
-/** This machine has no DNS, network or free port. A host that is unreachable may be one that the attack has cut off. */
-const codesOfThisMachine = ["EADDRNOTAVAIL", "EAI_AGAIN", "EMFILE", "ENETDOWN", "ENETUNREACH", "ENOTFOUND"];
-
-/** Whether a connection failed on this machine, at each address, before any request was sent. */
-export function isOfThisMachine(error: NodeJS.ErrnoException | AggregateError): boolean {
-    const errors = ("errors" in error ? error.errors : [error]) as NodeJS.ErrnoException[];
-    return errors.every(({ code }) => codesOfThisMachine.includes(code ?? ""));
 }
 
 /** The codes of errors which say that a server's certificate is not accepted. */

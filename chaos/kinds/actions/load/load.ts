@@ -6,7 +6,7 @@ import { parseDuration } from "../../../values/duration";
 import { durationBetween, type Mistake, notAnObject, together } from "../../../values/texts";
 import type { ActionKind } from "../action-kind";
 import { type LoadAction, type LoadLimit, most, requestOf, usualTimeoutMs } from "./load-action";
-import { equipSender, senderSpec } from "./pod";
+import { equipSender, senderSpec, textOf } from "./pod";
 import { SenderReader } from "./reader";
 
 const limit = z
@@ -43,6 +43,7 @@ export const load: ActionKind<LoadAction> = {
                 ...bodyMistakes(action),
                 ...placeMistakes(action),
                 ...limitMistakes(action),
+                ...unsendableMistakes(action),
             ]),
         ),
     examples: [
@@ -92,6 +93,40 @@ function placeMistakes(action: Partial<LoadAction>): Mistake[] {
         })),
     ];
 }
+
+/** What no answer could be good with. */
+function unsendableMistakes(action: Partial<LoadAction>): Mistake[] {
+    const { headers, headersFrom, status } = action;
+    const ofLength = Object.entries({ headers, headersFrom }).flatMap(([field, all]) =>
+        Object.keys(all ?? {})
+            .filter((name) => /^(?:content-length|transfer-encoding)$/i.test(name))
+            .map((name) => ({ field: `${field}.${name}`, message: "the load sends it by its body; leave it out" })),
+    );
+    const most = [status].flat().at(-1);
+    const sizes = Object.entries(action).map(([field, value]) => ({ field, length: sizeOf(value) }));
+    const length = sizes.reduce((sum, one) => sum + one.length, 0);
+    const longest = sizes.sort((one, other) => other.length - one.length)[0];
+    return [
+        ...ofLength,
+        ...(Number(most) >= 100 && Number(most) < 200
+            ? [{ field: "status", message: "no such answer is the last to a request; allowed: 200 to 599" }]
+            : []),
+        ...(length > maxLength
+            ? [{ field: longest!.field, message: `with it, the load has ${length} characters; allowed: ${maxLength}` }]
+            : []),
+    ];
+}
+
+/** Its pod gets it in a variable, of which Linux allows 128 KiB. */
+const maxLength = 100_000;
+const sizeOf = (value: unknown): number => {
+    try {
+        return Buffer.byteLength(textOf(value ?? null));
+    } catch {
+        // What JSON does not know is another mistake.
+        return 0;
+    }
+};
 
 function limitMistakes({ latency, timeoutMs = usualTimeoutMs }: Partial<LoadAction>): Mistake[] {
     return Object.entries(latency ?? {}).flatMap(([of, limit]: [string, LoadLimit | undefined]) => {

@@ -61,13 +61,15 @@ export function senderSpec(action: LoadAction, { image, programs, pod, lastsSeco
                 env: [{ name: settingsVariable, value: textOf(settings) }, ...variables],
                 resources: { requests: { cpu: "100m", memory: "64Mi" }, limits: { cpu: "1", memory: "128Mi" } },
                 securityContext: restrictedContainer,
+                // When the pod is gone, its log is, too.
+                terminationMessagePolicy: "FallbackToLogsOnError",
             },
         ],
     };
 }
 
 /** Without `$`: the kubelet would take `$(NAME)` for a variable. */
-const textOf = (settings: SenderSettings): string => JSON.stringify(settings).replaceAll("$", "\\u0024");
+export const textOf = (settings: unknown): string => JSON.stringify(settings).replaceAll("$", "\\u0024");
 
 interface Variables {
     secret: (reference: SecretReference) => FromVariable;

@@ -31,24 +31,29 @@ export class SenderReader implements BesideReader {
     }
 
     last(seconds: number): Delivery | undefined {
-        const newest = Math.max(...this.lines.keys());
-        const numbers = Array.from({ length: seconds }, (_, index) => newest - index);
-        return numbers.every((second) => this.lines.has(second)) ? this.deliveryOf(numbers) : undefined;
+        // A line comes after later ones if an answer of its second was slow.
+        const numbers = [...this.lines.keys()]
+            .sort((a, b) => b - a)
+            .map((newest) => Array.from({ length: seconds }, (_, index) => newest - index))
+            .find((all) => all.every((second) => this.lines.has(second)));
+        return numbers && this.deliveryOf(numbers);
     }
 
     between(from: number, to: number): Delivery {
+        return this.deliveryOf(this.secondsBetween(from, to));
+    }
+
+    isKnown(from: number, to: number): boolean {
+        return this.lines.size > 0 && this.secondsBetween(from, to).every((second) => this.lines.has(second));
+    }
+
+    private secondsBetween(from: number, to: number): number[] {
         // Without any line, the seconds have no numbers that are known.
         const first = this.secondAt(from) ?? -1;
         const end = this.secondAt(to) ?? first + Math.floor((to - from) / secondMs);
         // The second in which it ends is not counted, nor that in which it begins, nor the next, which may be that one:
         // the clocks are compared to a second.
-        const numbers = Array.from({ length: Math.max(0, end - first - 2) }, (_, index) => first + 2 + index);
-        return this.deliveryOf(numbers);
-    }
-
-    isKnownUntil(at: number): boolean {
-        const end = this.secondAt(at);
-        return end !== undefined && this.lines.has(end - 1);
+        return Array.from({ length: Math.max(0, end - first - 2) }, (_, index) => first + 2 + index);
     }
 
     /** The second in which a moment of this machine's clock is. Undefined if nothing was read. */
@@ -73,6 +78,7 @@ export class SenderReader implements BesideReader {
             due,
             sent,
             busy: sum((one) => one.busy),
+            unsent: totals(lines.map((line) => line.unsent)),
             unreported,
             good,
             unseen,
@@ -96,6 +102,7 @@ const lineSchema = z.object({
     due: count,
     sent: count,
     busy: count,
+    unsent: z.record(z.string(), count),
     good: count,
     bad: z.record(z.string(), count),
     unseen: count,

@@ -11,6 +11,7 @@ export const allowedMemory =
     'at least 1Mi, such as "200Mi" or "1Gi", or a percentage of the container\'s limit, such as "80%"';
 
 const mostCores = 1_024;
+export const leastCores = 0.001;
 
 /** As Kubernetes writes CPU. @returns undefined if the text is not an amount */
 export function parseCpu(text: string): Amount | undefined {
@@ -18,7 +19,7 @@ export function parseCpu(text: string): Amount | undefined {
     if (share !== undefined) return { share };
     const [, number, milli] = /^(\d+(?:\.\d+)?)(m?)$/.exec(text) ?? [];
     const cores = Number(number) / (milli ? 1_000 : 1);
-    return cores >= 0.001 && cores <= mostCores ? { of: cores } : undefined;
+    return cores >= leastCores && cores <= mostCores ? { of: cores } : undefined;
 }
 
 /** As Kubernetes writes memory, with a unit. @returns undefined if the text is not an amount */

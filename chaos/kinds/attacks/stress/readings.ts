@@ -31,7 +31,7 @@ export interface Reading {
     };
     /** Of the node, as far as a container sees it. Absent where it does not. */
     node: {
-        /** How many it has. */
+        /** How many it has. Absent if that is not known. */
         cores?: number;
         /** Time of all cores since it started, idle or not. */
         time?: number;
@@ -39,6 +39,13 @@ export interface Reading {
         busy?: number;
         /** Memory that new programs could have without swapping. */
         available?: number;
+    };
+    /** Of the program that has printed this, with its children. Absent if it does not say. */
+    own?: {
+        /** Time that they have used. */
+        cpu: number;
+        /** Of the process that has most of its memory in the node's. */
+        bytes: number;
     };
 }
 
@@ -51,7 +58,10 @@ const filesOfV1 = {
     cpuacct: ["cpuacct.usage"],
     memory: ["memory.usage_in_bytes", "memory.limit_in_bytes", "memory.stat", "memory.oom_control"],
 };
-const filesOfNode = ["/proc/uptime", "/proc/stat", "/proc/meminfo"];
+const filesOfNode = ["/proc/uptime", "/proc/stat", "/sys/devices/system/cpu/online", "/proc/meminfo"];
+const filesOfProgram = ["/proc/self/stat", "/proc/self/status"];
+/** Programs print so many lines of a file. */
+const mostLines = 64;
 /** Says which cgroups a program is in: see `filesFor`. */
 export const ownCgroups = "/proc/self/cgroup";
 
@@ -71,6 +81,7 @@ export function filesFor(cgroups = ""): string[] {
         [...(path === undefined ? [] : [folder + path]), folder].flatMap((at) => files.map((file) => `${at}/${file}`));
     return [
         ...filesOfNode,
+        ...filesOfProgram,
         ownCgroups,
         ...places(root, below.get(""), filesOfV2),
         ...Object.entries(filesOfV1).flatMap(([one, files]) => places(`${root}/${one}`, below.get(one), files)),
@@ -111,7 +122,7 @@ export function readingOf(files: Files): Reading | undefined {
     };
     const at = number(files.get("/proc/uptime"));
     const own = ofV2(find) ?? ofV1(find);
-    return at === undefined || own === undefined ? undefined : { ...own, at, node: nodeOf(files) };
+    return at === undefined || own === undefined ? undefined : { ...own, at, node: nodeOf(files), ...programOf(files) };
 }
 
 type Find = (folder: string, file: string) => string | undefined;
@@ -179,8 +190,32 @@ function nodeOf(files: Files): Reading["node"] {
     if (user === undefined || wait === undefined) return memory;
     // Guests are a part of what is in the first ones.
     const busy = user + nice! + system! + others.slice(0, 3).reduce((sum, one) => sum + one, 0);
-    const cores = stat.match(/^cpu\d+ /gm)?.length;
+    const listed = stat.match(/^cpu\d+ /gm)?.length;
+    // The first line is of all. If the others are of a core each, not all may be there.
+    const cores = listed === mostLines - 1 ? coresIn(files.get("/sys/devices/system/cpu/online")) : listed;
     return { cores, time: (busy + idle! + wait) / 100, busy: busy / 100, ...memory };
+}
+
+/** How many cores a list has, such as `0-3,5`. */
+function coresIn(list: string | undefined): number | undefined {
+    if (list === undefined) return undefined;
+    const ranges = [...list.matchAll(/(\d+)(?:-(\d+))?/g)];
+    return ranges.reduce((sum, [, from, to = from]) => sum + Number(to) - Number(from) + 1, 0);
+}
+
+/** What the program itself uses. Its shell says it of one process twice, also as `self`. */
+function programOf(files: Files): Pick<Reading, "own"> {
+    const ticks = new Map<string, number>();
+    let bytes = 0;
+    for (const [path, text] of files) {
+        // A name in parentheses may have any characters.
+        const [, pid, fields] = (/^\/proc\/[^/]+\/stat$/.test(path) && /^(\d+) .*\) (.*)/.exec(text)) || [];
+        const [user, system] = fields?.split(" ").slice(11, 13).map(Number) ?? [];
+        if (system !== undefined) ticks.set(pid!, user! + system);
+        bytes = Math.max(bytes, 1_024 * (field(text, "VmRSS") ?? 0));
+    }
+    const cpu = [...ticks.values()].reduce((sum, one) => sum + one, 0) / 100;
+    return ticks.size === 0 ? {} : { own: { cpu, bytes } };
 }
 
 /** What a container used between two readings. */
@@ -189,6 +224,8 @@ export interface Rate {
     seconds: number;
     /** How many cores the container used. */
     cores: number;
+    /** How many of these the program of the attack used. Absent if it does not say. */
+    own?: number;
     /** In which share of the periods of its limit it had to wait, 0 to 1. 0 without a limit. */
     throttled: number;
     /** Which share of the node's cores was busy, 0 to 1. Absent if that is not known. */
@@ -203,6 +240,7 @@ export function rateBetween(before: Reading, now: Reading): Rate {
     return {
         seconds,
         cores: share(now.cpu.used - before.cpu.used, seconds),
+        ...(now.own && { own: share(now.own.cpu - (before.own?.cpu ?? 0), seconds) }),
         throttled: share(now.cpu.throttled - before.cpu.throttled, now.cpu.periods - before.cpu.periods),
         ...(time > 0 && { nodeBusy: (now.node.busy! - before.node.busy!) / time }),
     };

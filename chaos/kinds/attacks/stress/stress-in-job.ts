@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { labels, selectorOf } from "../../../cluster/labels";
 import { resources } from "../../../cluster/resources";
 import type { V1ContainerStatus } from "../../../values/kubernetes-types";
-import { exitCodeOf } from "../../../values/kubernetes-rules";
+import { exitCodeOf, isKilledForMemory, runningIdOf } from "../../../values/kubernetes-rules";
 import { onOneLine } from "../../../values/quoted";
 import type { BeginInJob, JobContext, JobPart } from "../job-part";
 import { triedIn } from "../tried";
@@ -125,9 +125,9 @@ class Stressed {
             if (!this.mayGoOn()) continue;
             const began = Date.now();
             const ended = await this.run().catch((error: unknown): Ended => ({ why: (error as Error).message }));
-            const problem = onOneLine(ended.why);
             if (this.stress.untilKilled && !over.aborted) await this.seeKilled(ended);
             if (over.aborted || this.killed) return;
+            const problem = onOneLine(ended.why);
             context.log(`the load in ${victim.pod}/${victim.container} ended: ${problem}`);
             this.fails(began, problem);
         }
@@ -217,21 +217,39 @@ class Stressed {
     }
 
     /** Finds out whether the container was killed for memory, or the program alone. */
-    private async seeKilled({ wasKilled }: Ended): Promise<void> {
+    private async seeKilled(ended: Ended): Promise<void> {
         const { victim, context } = this;
         // The kubelet says a moment later that a container was killed.
         await sleep(stateMs);
         const container = await this.container().catch(context.log);
         if (container === undefined) return;
-        const { state, lastState, containerID } = container;
-        if (containerID === victim.containerId && state?.running) {
-            const kills = this.readings.at(-1)?.memory.kills;
-            // A program of one process says nothing after its end.
-            const mayBeForMemory =
-                kills === undefined || victim.tool.endsWith("node") || kills > (victim.before.memory.kills ?? 0);
-            if (wasKilled && mayBeForMemory) this.killed = "program";
-        } else if ([state, lastState].some((one) => one?.terminated?.reason === "OOMKilled")) this.killed = "container";
+        if (isKilledForMemory(container, victim.containerId)) this.killed = "container";
+        else if (ended.wasKilled && runningIdOf(container) === victim.containerId) {
+            const kills = await this.kills().catch(context.log);
+            if (kills === undefined) ended.why += "; its cgroup does not say whether for memory";
+            else if (kills > (victim.before.memory.kills ?? 0)) this.killed = "program";
+        }
         if (this.killed) this.report(takenOf(this.stress, victim.before), true);
+    }
+
+    /**
+     * How many processes of the container were killed for memory so far. The program may have said nothing since one of
+     * its own was: another one reads that, and ends.
+     */
+    private async kills(): Promise<number | undefined> {
+        const { context, victim, over } = this;
+        const command = programOf(victim.tool, { workers: 0, permille: 0, lastSeconds: 5, files: victim.files });
+        let output = "";
+        await context.exec(
+            { ...victim, namespace: context.namespace },
+            command,
+            (printed, isError) => {
+                if (!isError && output.length < longestReport) output += printed.toString();
+            },
+            AbortSignal.any([over, AbortSignal.timeout(silentMs)]),
+            (send) => send("end\n"),
+        );
+        return readingOf(filesIn(output))?.memory.kills;
     }
 
     /** @throws Error if the container is not the one any more that the run has chosen */

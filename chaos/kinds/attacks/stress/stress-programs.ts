@@ -5,7 +5,7 @@
  *    without a line, and after how many in all, the program ends; then the files that are read.
  * 2. A line of standard input says how many bytes are to be held from now on; the first one also has the burning begin.
  *    At the beginning, and once it holds what a line says, the program prints the files (see `readings.ts`): so these
- *    show what is held.
+ *    show what is held. It adds the `stat` of its children, and the `status` of the one that holds the memory.
  * 3. It ends at any other line, at the end of its input, when it is not renewed by a line in time, and when a process
  *    of its own has ended: then it prints the files again, `!` and the status. Its children end when it does.
  *
@@ -19,7 +19,7 @@ export const programMark = "chaos-experiments stress";
 const perl = `# ${programMark}
 use strict; use POSIX ();
 my ($workers, $permille, $silence, $last, @files) = @ARGV;
-my ($main, $lost, $input, %children) = ($$, undef, "");
+my ($main, $lost, $input, $holding, %children) = ($$, undef, "", "");
 $| = 1; $SIG{PIPE} = "IGNORE";
 setpriority(0, 0, 19);
 if (open my $f, ">", "/proc/self/oom_score_adj") { print $f 1000; close $f }
@@ -28,7 +28,7 @@ sub cpu { my @t = times; $t[0] + $t[1] }
 sub start {
   my $pid = fork;
   return $lost = "no fork: $!" unless defined $pid;
-  if ($pid) { $children{$pid} = 1; return }
+  if ($pid) { $children{$pid} = 1; return $pid }
   shift->(); POSIX::_exit(0);
 }
 sub burn {
@@ -55,7 +55,7 @@ sub hold {
 }
 sub report {
   my $out = "";
-  for my $file (@files) {
+  for my $file (@files, map("/proc/$_/stat", keys %children), "/proc/$holding/status") {
     open my $f, "<", $file or next;
     $out .= "=$file\\n";
     while (<$f>) { last if $. > 64; chomp; $out .= substr($_, 0, 200) . "\\n" }
@@ -76,7 +76,7 @@ until (defined $lost) {
     my $bytes = $1; $renewed = now();
     if ($bytes > 0 and !$holder) {
       pipe my $from, $holder; pipe $holds, my $to;
-      start(sub { close STDIN; close $holder; hold($from, $to) });
+      $holding = start(sub { close STDIN; close $holder; hold($from, $to) });
     }
     if (!$begun++) { start(sub { close STDIN; burn() }) for 1 .. $workers }
     if ($holder) { syswrite $holder, "$bytes\\n" } else { report() }
@@ -90,7 +90,7 @@ if (defined $lost) { report(); print "!$lost\\n" }
 const python = `# ${programMark}
 import os, select, signal, sys, time
 workers, permille, silence, last = (int(one) for one in sys.argv[1:5])
-main, children, lost, holder, holds, begun, text = os.getpid(), set(), None, None, None, False, b""
+main, children, lost, holder, holds, begun, text, holding = os.getpid(), set(), None, None, None, False, b"", ""
 try: os.nice(19)
 except OSError: pass
 try:
@@ -104,7 +104,7 @@ def start(work):
         return
     if pid:
         children.add(pid)
-        return
+        return pid
     try:
         os.close(0)
         work()
@@ -132,7 +132,7 @@ def hold(source, done):
             os.write(done, b"\\n")
 def report():
     out = []
-    for name in files:
+    for name in files + ["/proc/%s/stat" % pid for pid in children] + ["/proc/%s/status" % holding]:
         try:
             with open(name) as file: lines = file.read(65536).split("\\n")
         except OSError: continue
@@ -166,7 +166,7 @@ try:
             if int(line) > 0 and holder is None:
                 source, holder = os.pipe()
                 holds, done = os.pipe()
-                start(lambda: (os.close(holder), hold(source, done)))
+                holding = start(lambda: (os.close(holder), hold(source, done)))
                 os.close(done)
             if not begun:
                 begun = True
@@ -209,6 +209,11 @@ report() {
       [ $n -gt 0 ] || printf '=%s\\n' "$file"
       n=$((n + 1)); printf '%s\\n' "$line"
     done <"$file"; } 2>/dev/null
+  done
+  for one in /proc/[0-9]*/stat; do
+    line=
+    { read -r line <$one; } 2>/dev/null
+    case $line in *") "?" $main "*) printf '=%s\\n%s\\n' $one "$line";; esac
   done
   echo .
 }

@@ -5,7 +5,7 @@ import type { AttackKind } from "../attack-kind";
 import { allowedCpu, allowedMemory, describeCores, parseCpu, parseMemory } from "./amounts";
 import { wantedOf } from "./taken";
 import { namesOf, type Stress } from "./victim";
-import { tryStress } from "./try-out";
+import { refuseOnOneNode, tryStress } from "./try-out";
 
 /**
  * Takes CPU or memory in the targets' containers. A program runs in each, with a tool that the container has: perl,
@@ -74,6 +74,7 @@ export const stress: AttackKind<StressAttack> = {
     rights: (namespace) => execRights(namespace, "try in the targets whether a `stress` can load them"),
     rightsInJob: () => execRights(undefined, "load the targets of a `stress`, and end that"),
     tryOut: tryStress,
+    refuseTogether: refuseOnOneNode,
     // The memory grows in steps.
     readyMs: 30_000,
     forJob: (attack, { deadlineMs }): Stress => ({ ...wantedOf(attack), lastSeconds: Math.ceil(deadlineMs / 1_000) }),

@@ -1,5 +1,5 @@
 /** What a stress takes in one container, and why it may not: decided from readings of its cgroup. */
-import { amountOf, describeBytes, describeCores, parseCpu, parseMemory } from "./amounts";
+import { amountOf, describeBytes, describeCores, leastCores, parseCpu, parseMemory } from "./amounts";
 import type { Tool } from "./stress-programs";
 import type { Rate, Reading } from "./readings";
 
@@ -58,9 +58,11 @@ export function workersFor({ cores: asked = 0 }: Taken, { node }: Reading): { wo
 /** A scheduler, and the beginning of a process, take a part. */
 const enough = 0.8;
 
-/** How many cores the container must be seen to use: no more than its limit, and its node, have. */
-const coresToSee = ({ cores = 0 }: Taken, { cpu: { limit = Infinity }, node }: Reading): number =>
-    enough * Math.min(cores, limit, node.cores ?? Infinity);
+/** So much of that shows that the program has its part of a full container. */
+const part = 0.1;
+
+/** How many cores the container can use: no more than its limit, and its node, have. */
+const mostOf = ({ cpu: { limit = Infinity }, node }: Reading): number => Math.min(limit, node.cores ?? Infinity);
 
 /** How much of the container's memory is left to its application: below that, the kernel would kill. */
 const reserveOf = (limit: number): number => Math.max(0.05 * limit, 8 * 2 ** 20);
@@ -106,15 +108,22 @@ function toHoldOf(taken: Taken, reading: Reading): number {
  * Whether most of what is wanted is held, or as much as the container has room for, and its cgroup shows it. With
  * `untilKilled`, only what is killed shows the attack.
  */
-export function isMemoryTaken(taken: Taken, held: number, reading: Reading): boolean {
+export function isMemoryTaken(taken: Taken, held: number, { own, ...reading }: Reading): boolean {
     if (taken.untilKilled) return false;
     const isMost = held >= enough * taken.bytes!;
-    const isThere = held > 0 && reading.memory.used >= enough * held;
+    const isThere = held > 0 && Math.min(own?.bytes ?? 0, reading.memory.used) >= enough * held;
     return isThere && (isMost || roomOf(taken, reading) < megabyte);
 }
 
-export const isCpuTaken = (taken: Taken, rate: Rate, reading: Reading): boolean =>
-    rate.cores >= coresToSee(taken, reading);
+/**
+ * Whether the program uses most of what is wanted. If the container is full, a part is enough: the application, which
+ * comes first, then uses the rest, and both are throttled.
+ */
+export function isCpuTaken({ cores = 0 }: Taken, rate: Rate, reading: Reading): boolean {
+    const [most, own = 0] = [mostOf(reading), rate.own];
+    const wanted = Math.min(cores, most);
+    return own >= (rate.cores >= enough * most ? part : enough) * wanted;
+}
 
 /** What each tool needs itself, and for each process or thread that burns, in MiB. Measured, and rounded up. */
 const needs: Record<Tool, { own: number; worker: number }> = {
@@ -155,7 +164,7 @@ export function whyUnfit({ neighbours, ...asked }: StressArgs, before: Rate, now
     const unlimited = whyUnlimited(wanted, neighbours, now);
     if (unlimited) return unlimited;
     const taken = takenOf(wanted, now);
-    const unfit = whyUnseen(taken, before, now) ?? whyNoProgram(taken, now, tool);
+    const unfit = whyTooLittle(wanted, taken, now) ?? whyUnseen(taken, before, now) ?? whyNoProgram(taken, now, tool);
     return unfit ?? (taken.bytes === undefined ? undefined : whyNoRoom(taken, now, tool));
 }
 
@@ -188,13 +197,26 @@ function whyUnlimited(wanted: Wanted, neighbours: StressArgs["neighbours"], { cp
 
 const acceptThat = 'accept that: neighbours: "accept"';
 
+function whyTooLittle(wanted: Wanted, { cores, bytes }: Taken, { cpu, memory }: Reading): Unfit | undefined {
+    if (cores !== undefined && cores < leastCores) {
+        const has = `has a CPU limit of ${describeCores(cpu.limit!)}`;
+        const what = `${has}, of which cpu "${wanted.cpu}" is less than ${describeCores(leastCores)}`;
+        return { what, advice: "Take more CPU" };
+    }
+    if (bytes !== undefined && bytes < megabyte) {
+        const has = `has a memory limit of ${describeBytes(memory.limit!)}`;
+        const what = `${has}, of which memory "${wanted.memory}" is less than ${describeBytes(megabyte)}`;
+        return { what, advice: "Take more memory" };
+    }
+    return undefined;
+}
+
 function whyUnseen(taken: Taken, before: Rate, now: Reading): Unfit | undefined {
-    if (taken.cores === undefined || !isCpuTaken(taken, before, now)) return undefined;
+    const most = mostOf(now);
+    if (taken.cores === undefined || before.cores < enough * most) return undefined;
     return {
-        what:
-            `already uses ${describeCores(before.cores)}, and ${describeCores(coresToSee(taken, now))} would ` +
-            "show the attack",
-        advice: "Choose another container, or more CPU",
+        what: `already uses ${describeCores(before.cores)} of ${describeCores(most)}, so the attack would not show`,
+        advice: "Choose another container, or raise its CPU limit",
     };
 }
 
@@ -231,13 +253,20 @@ function whyNoRoom(taken: Taken, now: Reading, tool: Tool): Unfit | undefined {
     };
 }
 
-/** Why a stress of all targets on one node would harm others there, or would not fit. Undefined if neither. */
-export function whyUnfitTogether({ neighbours, ...asked }: StressArgs, on: readonly Reading[]): Unfit | undefined {
-    const each = on.map((reading) => takenOf(wantedOf(asked), reading));
+/** A container that an attack is to stress, as it is before. */
+interface Stressed {
+    attack: StressArgs;
+    before: Reading;
+}
+
+/** Why stresses of all targets on one node would harm others there, or would not fit. Undefined if neither. */
+export function whyUnfitTogether(stressed: readonly Stressed[]): Unfit | undefined {
+    const on = stressed.map(({ before }) => before);
+    const each = stressed.map(({ attack, before }) => takenOf(wantedOf(attack), before));
     const sum = (some: readonly number[]) => some.reduce((all, one) => all + one, 0);
     const cores = sum(each.map((taken, index) => Math.min(taken.cores ?? 0, on[index]!.cpu.limit ?? Infinity)));
     const has = Math.min(...on.map(({ node }) => node.cores ?? Infinity));
-    if (neighbours !== "accept" && cores >= has)
+    if (cores >= has && stressed.some(({ attack }) => attack.neighbours !== "accept"))
         return {
             what: `would use ${describeCores(cores)} of its ${has}, so other pods of the node would suffer`,
             advice: `Take less CPU, choose fewer targets, or ${acceptThat}`,

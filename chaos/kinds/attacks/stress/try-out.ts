@@ -23,19 +23,18 @@ const measuredMs = 2_000;
  *
  * @throws ReasonError if a target has no tool, its cgroup cannot be read, or a stress would not show or hit others
  */
-export async function tryStress({ attack, chosen }: RunAttack<StressArgs>, cluster: Cluster): Promise<Victim[]> {
-    const victims = await inTurns(chosen.targets, maxTried, (target) => tryOne(attack, target, cluster));
-    const readings = victims.map(({ before }, index) => ({ node: chosen.targets[index]!.node, before }));
-    for (const [node, some] of groupedBy(readings, ({ node }) => node)) {
-        const unfit =
-            node &&
-            whyUnfitTogether(
-                attack,
-                some.map(({ before }) => before),
-            );
+export const tryStress = ({ attack, chosen }: RunAttack<StressArgs>, cluster: Cluster): Promise<Victim[]> =>
+    inTurns(chosen.targets, maxTried, (target) => tryOne(attack, target, cluster));
+
+/** @throws ReasonError if the stresses of a run would together hit others on a node, or not fit there */
+export function refuseOnOneNode(attacks: readonly RunAttack<StressArgs>[]): void {
+    const stressed = attacks.flatMap(({ attack, chosen: { targets, tried } }) =>
+        (tried as readonly Victim[]).map(({ before }, index) => ({ node: targets[index]!.node, attack, before })),
+    );
+    for (const [node, some] of groupedBy(stressed, ({ node }) => node)) {
+        const unfit = node && whyUnfitTogether(some);
         if (unfit) throw refused("attack-refused", `the targets on ${node} ${unfit.what}`, unfit.advice);
     }
-    return victims;
 }
 
 async function tryOne(attack: StressArgs, target: Target, cluster: Cluster): Promise<Victim> {

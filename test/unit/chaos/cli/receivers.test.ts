@@ -458,7 +458,7 @@ describe("both", () => {
             "--otlp: other programs would see the user and the password; set OTEL_EXPORTER_OTLP_HEADERS instead",
             expect.stringMatching(/^--grafana: "localhost:3000" is not a URL of HTTP; allowed: http:\/\/ or https:/),
             expect.stringMatching(/^--grafana: the token has a space, or what no header may have: set GRAFANA_TOKEN/),
-            "See: chaos-report --help",
+            "See its --help",
         ]);
         expect(existsSync(at("junit.xml"))).toBe(false);
         vi.stubEnv("GRAFANA_TOKEN", "");

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunAttack } from "../../../../chaos/definition/plan";
 import { whyChanged, whyNotGone, whyNotKilled, whyPeersChanged } from "../../../../chaos/proof/targets-there";
+import { containersOf } from "../../../../chaos/targets/containers";
 import { FakeRun } from "../support/fake-run";
 
 let run: FakeRun;
@@ -37,6 +38,11 @@ describe("a target", () => {
             "hot-deals-1/hot-deals was restarted during the run, killed for memory",
         ],
         [
+            "has ended, and waits to be started again with the id that it had",
+            () => (status().state = { waiting: { reason: "CrashLoopBackOff" } }),
+            "hot-deals-1/hot-deals ended during the run",
+        ],
+        [
             "has ended, as a Job's does",
             () => (status().state = { terminated: { exitCode: 0 } }),
             "hot-deals-1/hot-deals ended during the run",
@@ -57,6 +63,23 @@ it("a target may be killed for memory if the attack wants that, and restarted fo
     expect(await whyChanged(run.cluster.api, targets, { outOfMemory: true })).toBeUndefined();
     status.lastState.terminated.reason = "Error";
     expect((await whyChanged(run.cluster.api, targets, { outOfMemory: true }))?.code).toBe("target-changed");
+});
+
+it("a kill for memory before the run is no kill of it", async () => {
+    const status = run.cluster.get("Pod", "hot-deals-1").status.containerStatuses[0];
+    const targets = [run.target("hot-deals-1")];
+    Object.assign(status, {
+        state: { terminated: { reason: "Error", containerID: targets[0]!.containerId } },
+        lastState: { terminated: { reason: "OOMKilled", containerID: "before" } },
+    });
+    expect((await whyChanged(run.cluster.api, targets, { outOfMemory: true }))?.code).toBe("target-changed");
+});
+
+it("a target that waited to be started again before the run is the same while it waits", async () => {
+    const pod = run.cluster.get("Pod", "hot-deals-1");
+    pod.status.containerStatuses[0].state = { waiting: { reason: "CrashLoopBackOff" } };
+    const [target] = containersOf(pod, undefined, "c");
+    expect(await whyChanged(run.cluster.api, [target!])).toBeUndefined();
 });
 
 it("a target that the attack stops need not run, and its pod must stay", async () => {

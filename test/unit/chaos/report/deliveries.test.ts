@@ -8,6 +8,7 @@ const whole: Delivery = {
     due: 1_000,
     sent: 1_000,
     busy: 0,
+    unsent: {},
     unreported: 0,
     good: 1_000,
     unseen: 0,
@@ -79,10 +80,15 @@ describe("a load", () => {
 });
 
 it("what lacks of a load is told by its cause, with what to do", () => {
-    const late = { ...whole, sent: 400, busy: 100, unreported: 200, problem: "its pod x-load is gone" };
+    const unsent = { EADDRNOTAVAIL: 50 };
+    const late = { ...whole, sent: 350, busy: 100, unsent, unreported: 200, problem: "its pod x-load is gone" };
     expect(describeDelivery(late)).toMatch(
-        /^40% of 1000 requests .*; 100 were not, .* connections .*; 300 were not, .* late; of 200 nothing .*; its pod/,
+        new RegExp(
+            "^35% of 1000 requests .*; 100 were not, .* connections .*; 50 were not, .* \\(EADDRNOTAVAIL\\); " +
+                "300 were not, .* late; of 200 nothing .*; its pod",
+        ),
     );
     expect(adviceOnSent({ ...whole, sent: 0, busy: 900 })).toContain("`connections`");
+    expect(adviceOnSent({ ...whole, sent: 0, unsent: { ENOTFOUND: 900 } })).toContain("`url`");
     expect(adviceOnSent({ ...whole, sent: 0, busy: 100 })).toContain("node");
 });

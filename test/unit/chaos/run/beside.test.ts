@@ -51,6 +51,7 @@ function write(name: string): void {
     const second = Math.round((Date.now() - first) / 1_000);
     const line: SecondLine = {
         ...{ second, at: first + (second - 1) * 1_000, written: Date.now(), due: 10, sent: 10, busy: 0, good: 10 },
+        unsent: {},
         ...{ bad: {}, unseen: 0, within: [], latencies: [[bucketOf(20), 10]] },
         ...does(second),
     };
@@ -149,6 +150,24 @@ describe("the step that begins a load", () => {
             "load-not-delivered",
             () => (does = () => ({ sent: 9, busy: 1, good: 9 })),
             /90% of 50 requests of visitors .* \(required: 98%\)\. Nothing was attacked\. Allow more `connections`/,
+        ],
+        [
+            "cannot be sent from its pod",
+            "load-not-delivered",
+            () => (does = () => ({ sent: 0, unsent: { ENOTFOUND: 10 }, good: 0 })),
+            /50 were not, since its pod could not connect \(ENOTFOUND\) .* Correct the load's `url`/,
+        ],
+        [
+            "has ended by an error",
+            "load-not-delivered",
+            () =>
+                (does = () => {
+                    const terminated = { reason: "Error", message: '{"second":0}\nInvalid character in header\n' };
+                    const status = { phase: "Failed", containerStatuses: [{ state: { terminated } }] };
+                    Object.assign(run.cluster.get("Pod", podName()), { status });
+                    return {};
+                }),
+            /its pod .* has ended \(Error\), and its log ends with “Invalid character in header”/,
         ],
         [
             "is not begun",

@@ -1,11 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { labelTargets } from "../../../../chaos/run/label-targets";
 import { runPage } from "../../../../chaos/report/run-page";
 import { permissionsOf } from "../../../../chaos/rights/permissions";
 import { steadyState } from "../../../../chaos/run/steady-state";
 import { keptJournals } from "../../../support/kept-journals";
 import { FakeRun, job, pass } from "../support/fake-run";
-import { settled } from "../support/time";
+import { untilBegin } from "../../../../chaos/run/until-begin";
+import { settled, startClock } from "../support/time";
 
 let run: FakeRun;
 beforeEach(() => {
@@ -48,6 +52,26 @@ it("is ABORTED if it does not hold in time, and leaves nothing but its journal",
     expect(leases()).toEqual([]);
     expect(journal()).toMatchObject({ conclusion: { verdict: "ABORTED", code: "begin-not-met" } });
     expect(howItBegan()).toBe("did not hold in time");
+});
+
+it("waits for a slow answer no longer than for what begins the run", async () => {
+    const server = createServer((_, answer) => setTimeout(() => answer.end(), 3_000));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => void server.close().closeAllConnections());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const check = { kind: "http", url, path: "/" } as const;
+    run.plan.begin = { when: { ...run.plan.checks[0]!, name: "slow", check, timeoutMs: 60_000 }, withinMs: 300 };
+    startClock();
+    await expect(untilBegin(run.context)).rejects.toMatchObject({
+        reason: { code: "begin-not-met", message: "slow did not hold within 300ms: no answer within 300 ms" },
+    });
+});
+
+it("says what was wrong when an answer had its time, not that a last one had too little", async () => {
+    run.setReady("hot-deals-1", false);
+    run.plan.begin!.withinMs = 60_100;
+    run.after(60_000, () => (run.cluster.api.all = () => new Promise(() => undefined)));
+    await expect(step()).rejects.toThrow("did not hold within 60100ms: 1 ready");
 });
 
 it.each([

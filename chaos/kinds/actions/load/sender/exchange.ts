@@ -1,6 +1,12 @@
-import { Agent as HttpAgent, type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http";
+import {
+    Agent as HttpAgent,
+    type IncomingMessage,
+    request as httpRequest,
+    type RequestOptions,
+    validateHeaderValue,
+} from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { withFields, withQuery, withUuids } from "../../../checks/request-parts";
+import { isOfThisMachine, requestTarget, withFields, withQuery, withUuids } from "../../../checks/request-parts";
 import { afterRunning, stalledBetween } from "../../../checks/stalls";
 import { type FromVariable, endsLateMs, type SenderSettings } from "./settings";
 import type { Became } from "./seconds";
@@ -11,21 +17,31 @@ import type { Became } from "./seconds";
  */
 const [keptMs, idleMs] = [1_000, 1_000];
 
-/** Sends requests of one kind over kept connections. @param env has what is in Secrets */
+/**
+ * Sends requests of one kind over kept connections.
+ *
+ * @param env has what is in Secrets
+ * @throws Error if a value of it cannot be sent, without the value
+ */
 export function exchanger(settings: SenderSettings, env: Readonly<Record<string, string | undefined>>) {
     const { origin, method, body, connections, timeoutMs, ca, caFrom, serverName } = settings;
-    const valueOf = ({ variable, prefix = "" }: FromVariable) => prefix + (env[variable] ?? "");
-    const valuesOf = (from: Record<string, FromVariable>) =>
-        Object.fromEntries(Object.entries(from).map(([name, one]) => [name, valueOf(one)]));
+    // As in a check, without the line break at the end of a file.
+    const valueOf = ({ variable, prefix = "" }: FromVariable, field: string) => {
+        const value = (env[variable] ?? "").trim();
+        if (value === "") throw new Error(`${field}: the value is empty`);
+        return prefix + value;
+    };
+    const valuesOf = (of: "headersFrom" | "queryFrom") =>
+        Object.fromEntries(Object.entries(settings[of]).map(([name, one]) => [name, valueOf(one, `${of}.${name}`)]));
     const content = withFields(
         body,
-        settings.bodyFrom.map((one) => [one.keys, valueOf(one)]),
+        settings.bodyFrom.map((one) => [one.keys, valueOf(one, `bodyFrom.${one.keys.join(".")}`)]),
     );
     const sent = content && Buffer.from(JSON.stringify(content));
-    const url = new URL(origin);
+    const url = new URL(origin + withQuery(settings.path, valuesOf("queryFrom")));
     const isSecure = url.protocol === "https:";
     const kept = { keepAlive: true, maxSockets: connections, maxFreeSockets: connections, timeout: idleMs };
-    const certificates = caFrom ? valueOf(caFrom) : ca;
+    const certificates = caFrom ? valueOf(caFrom, "caFrom") : ca;
     const secure = { ...kept, ca: certificates, ...(serverName !== undefined && { servername: serverName }) };
     const agent = isSecure ? new HttpsAgent(secure) : new HttpAgent(kept);
     limitLife(agent);
@@ -34,15 +50,17 @@ export function exchanger(settings: SenderSettings, env: Readonly<Record<string,
         host: url.hostname.replace(/^\[|\]$/g, ""),
         port: url.port,
         method,
-        path: withQuery(settings.path, valuesOf(settings.queryFrom)),
+        path: requestTarget(url),
     };
     const fixed = {
         accept: "application/json, */*;q=0.8",
         "user-agent": "chaos-experiments",
         ...(sent && { "content-type": "application/json", "content-length": String(sent.length) }),
         ...settings.headers,
-        ...valuesOf(settings.headersFrom),
+        ...valuesOf("headersFrom"),
     };
+    // The message has the name alone.
+    for (const [name, value] of Object.entries(fixed)) validateHeaderValue(name, value);
     const hasUuid = Object.values(fixed).some((value) => value.includes("{uuid}"));
     const request = isSecure ? httpsRequest : httpRequest;
 
@@ -64,7 +82,10 @@ export function exchanger(settings: SenderSettings, env: Readonly<Record<string,
             asked.destroy();
         });
         asked.on("response", (response) => answered(response, settings.status, dueAt, sentAt, end));
-        asked.on("error", (error: NodeJS.ErrnoException) => end({ bad: error.code ?? "no answer" }));
+        asked.on("error", (error: NodeJS.ErrnoException) => {
+            const { code = "no answer" } = error;
+            end(isOfThisMachine(error) ? { unsent: code } : { bad: code });
+        });
         asked.on("close", () => end({ bad: "no answer" }));
         asked.end(sent);
     };

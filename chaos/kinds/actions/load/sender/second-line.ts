@@ -13,6 +13,8 @@ export interface SecondLine {
     sent: number;
     /** Those that were not, since all connections waited for answers. The sender was too late for the others. */
     busy: number;
+    /** Those that the sender's machine did not send, by why, such as `ENOTFOUND`. */
+    unsent: Record<string, number>;
     good: number;
     /** The bad answers, by what was wrong with them. */
     bad: Record<string, number>;

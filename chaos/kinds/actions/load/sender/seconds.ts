@@ -3,7 +3,11 @@ import { bucketOf, type SecondLine } from "./second-line";
 /** What became of a request that was sent. */
 export type Became =
     /** `latencyMs` counts from when it was due, and has at most `ownMs` of the sender's own delay. */
-    { latencyMs: number; ownMs: number } | { bad: string } | "unseen";
+    | { latencyMs: number; ownMs: number }
+    | { bad: string }
+    /** It was not sent, for a reason of the sender's machine. */
+    | { unsent: string }
+    | "unseen";
 
 /** A second whose line is not written yet. */
 class OpenSecond {
@@ -18,7 +22,7 @@ class OpenSecond {
         due: number,
         private readonly limitsMs: readonly number[],
     ) {
-        const nothing = { sent: 0, busy: 0, good: 0, bad: {}, unseen: 0 };
+        const nothing = { sent: 0, busy: 0, unsent: {}, good: 0, bad: {}, unseen: 0 };
         this.line = { second, at, due, ...nothing, within: limitsMs.map(() => [0, 0]) };
     }
 
@@ -42,7 +46,10 @@ class OpenSecond {
         const { line, latencies, limitsMs } = this;
         if (it === "unseen") line.unseen++;
         else if ("bad" in it) line.bad[it.bad] = (line.bad[it.bad] ?? 0) + 1;
-        else {
+        else if ("unsent" in it) {
+            line.sent--;
+            line.unsent[it.unsent] = (line.unsent[it.unsent] ?? 0) + 1;
+        } else {
             line.good++;
             const bucket = bucketOf(it.latencyMs);
             latencies.set(bucket, (latencies.get(bucket) ?? 0) + 1);

@@ -8,6 +8,12 @@ import { openLoop } from "./open-loop";
 import { lingersMs, type SenderEnvironment, type SenderSettings } from "./settings";
 import { Seconds } from "./seconds";
 
+// The kubelet keeps the end of the log. By default, Node.js would end it with its version.
+process.once("uncaughtException", ({ message }) => {
+    process.stderr.write(`${message}\n`);
+    process.exit(1);
+});
+
 const settings = JSON.parse((process.env as unknown as SenderEnvironment).LOAD) as SenderSettings;
 const { perSecond, connections, limitsMs } = settings;
 

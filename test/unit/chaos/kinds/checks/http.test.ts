@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { askOverHttp, http, type HttpCheck, problemWith } from "../../../../../chaos/kinds/checks/http";
 import { checkName } from "../../../../../chaos/kinds/checks/registry";
-import { isOfThisMachine } from "../../../../../chaos/kinds/checks/request";
+import { isOfThisMachine } from "../../../../../chaos/kinds/checks/request-parts";
 import type { Cluster } from "../../../../../chaos/cluster/client";
 import { productsCheck } from "../../../../../experiments/products";
 import { kubeconfigFrom } from "../../../../../chaos/cluster/kubeconfig";

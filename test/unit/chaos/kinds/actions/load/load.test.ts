@@ -48,6 +48,29 @@ describe("a definition", () => {
             { latency: { p99: { atMost: "2s" } }, timeoutMs: 1_000 },
             "latency.p99.atMost: is longer than the time limit of a request; allowed: at most 1000ms",
         ],
+        [
+            "a length of its own, which is that of its body",
+            { headers: { "Content-Length": "5" } },
+            "headers.Content-Length: the load sends it by its body; leave it out",
+        ],
+        [
+            "such a header from a Secret",
+            { headersFrom: { "transfer-encoding": { secret: "s", key: "k" } } },
+            "headersFrom.transfer-encoding: the load sends it by its body; leave it out",
+        ],
+        ["a status that ends no request", { status: 101 }, "status: no such answer is the last to a request; allowed"],
+        ["only such ones", { status: [100, 199] }, "status: no such answer is the last to a request; allowed"],
+        [
+            "more than a variable of its pod may have",
+            { body: { text: "x".repeat(100_000) } },
+            "body: with it, the load has 100040 characters; allowed: 100000",
+        ],
+        [
+            "so much with what is escaped there",
+            { headers: { "x-price": "$".repeat(17_000) } },
+            "headers: with it, the load has 102",
+        ],
+        ["a body that JSON does not know", { body: { a: 1n } }, "body: holds what JSON does not know"],
         ["more connections than it may have", { connections: 1_001 }, "connections: is 1001; allowed: at most 1000"],
     ])("must not have %s", (_, more, mistake) => expect(mistakesOf(more).join("\n")).toContain(`actions.0.${mistake}`));
 
@@ -96,6 +119,7 @@ describe("its pod", () => {
         expect(spec).toMatchObject({
             automountServiceAccountToken: false,
             restartPolicy: "Never",
+            containers: [{ terminationMessagePolicy: "FallbackToLogsOnError" }],
             activeDeadlineSeconds: 900,
             securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
         });

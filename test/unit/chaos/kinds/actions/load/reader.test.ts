@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { LoadAction } from "../../../../../../chaos/kinds/actions/load/load-action";
 import { SenderReader } from "../../../../../../chaos/kinds/actions/load/reader";
 import { bucketOf, type SecondLine } from "../../../../../../chaos/kinds/actions/load/sender/second-line";
@@ -15,6 +15,7 @@ const line = (second: number, more: Partial<SecondLine> = {}): SecondLine => ({
     due: 10,
     sent: 10,
     busy: 0,
+    unsent: {},
     good: 10,
     bad: {},
     unseen: 0,
@@ -48,9 +49,30 @@ it("takes what was not reported for not sent", () => {
 
 it("knows when all is known of a time, and what the last seconds were", () => {
     const reader = readerOf(seconds(6));
-    expect([reader.isKnownUntil(at(6)), reader.isKnownUntil(at(7.5))]).toEqual([true, false]);
+    expect([reader.isKnown(at(1), at(6)), reader.isKnown(at(1), at(7.5))]).toEqual([true, false]);
+    expect(readerOf([]).isKnown(at(1), at(2))).toBe(false);
     expect(reader.last(5)).toMatchObject({ due: 50, sent: 50 });
     expect(readerOf(seconds(4)).last(5)).toBeUndefined();
+});
+
+describe("while an answer is missing, and later seconds are written", () => {
+    const missing = line(6, { written: begunAt + 12_000 });
+    const others = seconds(10).filter(({ second }) => second !== missing.second);
+    // All its requests found no connection: it is written at once.
+    Object.assign(others.at(-1)!, { sent: 0, busy: 10, good: 0, latencies: [] });
+
+    it("does not know all of the time", () => {
+        const reader = readerOf(others);
+        expect(reader.isKnown(at(1), at(10))).toBe(false);
+        reader.read(textOf(missing), missing.written + aheadMs);
+        expect(reader.isKnown(at(1), at(10))).toBe(true);
+        expect(reader.between(at(1), at(10))).toMatchObject({ unreported: 0 });
+    });
+
+    it("knows the last seconds before it", () => {
+        const marked = others.map((one) => ({ ...one, good: one.second < 6 ? 9 : 10 }));
+        expect(readerOf(marked).last(5)).toMatchObject({ due: 50, good: 45 });
+    });
 });
 
 it("reads each line once, in several excerpts of a log, and nothing else that is there", () => {
@@ -63,13 +85,16 @@ it("reads each line once, in several excerpts of a log, and nothing else that is
 
 it("says of what is required how many requests met it, and of how many that is unknown", () => {
     const limited = { successRate: 0.9, latency: { p95: { atMost: "50ms" } } };
-    const some = { sent: 8, busy: 1, good: 6, unseen: 1, bad: { "status 503": 1 }, within: [[4, 1]] } as const;
+    const some = {
+        ...{ sent: 7, busy: 1, unsent: { EMFILE: 1 }, good: 5, unseen: 1, bad: { "status 503": 1 } },
+        within: [[4, 1]],
+    };
     const delivery = readerOf(seconds(10, structuredClone(some) as never), limited).last(2)!;
     expect(delivery.shares).toEqual([
-        { of: "successRate", required: 0.9, met: 12, unknown: 6 },
-        { of: "p95", required: 0.95, withinMs: 50, met: 8, unknown: 8 },
+        { of: "successRate", required: 0.9, met: 10, unknown: 8 },
+        { of: "p95", required: 0.95, withinMs: 50, met: 8, unknown: 10 },
     ]);
-    expect(delivery.bad).toEqual({ "status 503": 2 });
+    expect(delivery).toMatchObject({ bad: { "status 503": 2 }, unsent: { EMFILE: 2 } });
 });
 
 it("shows quantiles of the latencies of good answers", () => {

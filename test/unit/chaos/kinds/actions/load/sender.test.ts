@@ -66,6 +66,12 @@ describe("the line of a second", () => {
         expect(lines[0]).toMatchObject({ due: 3, sent: 1, busy: 1, good: 0, bad: { "status 503": 1 }, unseen: 0 });
     });
 
+    it("counts as not sent, by why, what its own machine did not let out", () => {
+        for (const index of [0, 1]) seconds.sent(index)({ unsent: "EMFILE" });
+        seconds.sent(2)({ bad: "ECONNREFUSED" });
+        expect(lines[0]).toMatchObject({ sent: 1, unsent: { EMFILE: 2 }, bad: { ECONNREFUSED: 1 } });
+    });
+
     it("says of a limit which answers were within it, and which only without the sender's own delay", () => {
         seconds.sent(0)({ latencyMs: 100, ownMs: 0 });
         seconds.sent(1)({ latencyMs: 130, ownMs: 40 });

@@ -94,6 +94,33 @@ it("without the files of a node, only the node is not known", () => {
     expect(reading({ "/proc/uptime": "1.00 2.00", ...v2 })).toMatchObject({ cpu: same.cpu, node: {} });
 });
 
+it("a node with more cores than lines are printed has those that are online", () => {
+    const lines = Array.from({ length: 63 }, (_, index) => `cpu${index} 1 0 1 1 0 0 0 0 0 0`);
+    const stat = ["cpu  100 20 30 400 50 6 7 8 9 0", ...lines].join("\n");
+    const coresOf = (more: Record<string, string>) =>
+        reading({ ...node, ...v2, "/proc/stat": stat, ...more })!.node.cores;
+    expect(coresOf({ "/sys/devices/system/cpu/online": "0-95" })).toBe(96);
+    expect(coresOf({ "/sys/devices/system/cpu/online": "0-62" })).toBe(63);
+    expect(coresOf({ "/sys/devices/system/cpu/online": "0,2-64" })).toBe(64);
+    expect(coresOf({})).toBeUndefined();
+});
+
+it("what the program uses is counted once for each of its processes", () => {
+    const stat = (pid: number, user: number, system: number) =>
+        `${pid} (a b) S 1 1 1 0 -1 0 0 0 0 0 ${user} ${system} 0 0`;
+    const own = {
+        "/proc/self/stat": stat(7, 100, 50),
+        "/proc/7/stat": stat(7, 100, 50),
+        "/proc/8/stat": stat(8, 20, 30),
+        "/proc/self/status": "Name: perl\nVmRSS:\t   6000 kB",
+        "/proc/9/status": "Name: perl\nVmRSS:\t   50000 kB",
+    };
+    const now = reading({ ...node, ...v2, ...own })!;
+    expect(now.own).toEqual({ cpu: 2, bytes: 50_000 * 1_024 });
+    const before = { ...now, at: now.at - 2, own: { cpu: 1, bytes: 0 } };
+    expect(rateBetween(before, now).own).toBeCloseTo(0.5);
+});
+
 it("a rate is what was used between two readings", () => {
     const before = reading({ ...node, ...v2 })!;
     const now: Reading = {

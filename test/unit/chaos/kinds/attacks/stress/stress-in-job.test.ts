@@ -29,7 +29,7 @@ const victim: Victim = {
 class Program {
     lines: string[] = [];
     isRunning = true;
-    end!: (error?: Error) => void;
+    end!: (error?: Error, exitCode?: string) => void;
     /** A process of it is killed, and the others end. */
     lose(): void {
         this.print("!9\n");
@@ -38,6 +38,7 @@ class Program {
     private held = 0;
     private usedAt = Date.now();
     private used = 0;
+    private own = 0;
 
     constructor(private readonly print: (text: string) => void) {
         setTimeout(() => this.report(), 1);
@@ -45,7 +46,10 @@ class Program {
 
     take(line: string): void {
         if (!this.isRunning) return;
-        if (!/^\d+\n$/.test(line)) return this.end();
+        if (!/^\d+\n$/.test(line)) {
+            if (this.lines.length === 0) this.report();
+            return this.end();
+        }
         this.lines.push(line.trim());
         this.held = Number(line);
         setTimeout(() => this.report(), 5);
@@ -53,19 +57,28 @@ class Program {
 
     private report(): void {
         if (!this.isRunning) return;
-        this.used += ((Date.now() - this.usedAt) / 1_000) * cores;
+        const seconds = (Date.now() - this.usedAt) / 1_000;
+        this.used += seconds * cores;
+        this.own += seconds * (cores - application);
         this.usedAt = Date.now();
         const usage = Math.round(this.used * 1e6);
         this.print(
             `=/proc/uptime\n${Date.now() / 1_000} 1\n=/sys/fs/cgroup/cpu.stat\nusage_usec ${usage}\n` +
                 `=/sys/fs/cgroup/cpu.max\n20000 100000\n=/sys/fs/cgroup/memory.current\n${20 * mib + this.held}\n` +
-                `=/sys/fs/cgroup/memory.max\n${128 * mib}\n.\n`,
+                `=/sys/fs/cgroup/memory.max\n${128 * mib}\n` +
+                `=/proc/7/stat\n7 (perl) S 1 1 1 0 -1 0 0 0 0 0 ${Math.round(this.own * 100)} 0\n` +
+                `=/proc/7/status\nVmRSS: ${this.held / 1_024} kB\n` +
+                (kills === undefined ? "" : `=/sys/fs/cgroup/memory.events\noom_kill ${kills}\n`) +
+                ".\n",
         );
     }
 }
 
 /** What the container is given. */
 let cores: number;
+/** How many of these the application uses, and not the program. */
+let application: number;
+let kills: number | undefined;
 let permission: Permission;
 let programs: Program[];
 let refusal: string | undefined;
@@ -78,7 +91,10 @@ let ending: AbortController;
 let part: JobPart;
 beforeEach(() => {
     stopClock();
+    victim.tool = "perl";
     cores = 0.2;
+    application = 0;
+    kills = 0;
     permission = "granted";
     programs = [];
     refusal = undefined;
@@ -105,13 +121,13 @@ function start(stress: Omit<Stress, "lastSeconds">): void {
         new Promise((resolve, reject) => {
             if (refusal !== undefined) return reject(new Error(refusal));
             onExec();
-            expect(command[0]).toBe("perl");
+            expect(command[0]).toBe(victim.tool);
             const program = new Program((text) => onOutput(Buffer.from(text), false));
             programs.push(program);
-            program.end = (error) => {
+            program.end = (error, message) => {
                 program.isRunning = false;
                 if (error) reject(error);
-                else resolve({ status: "Success" });
+                else resolve({ details: { causes: message ? [{ reason: "ExitCode", message }] : [] } });
             };
             signal.addEventListener("abort", () => program.end(new Error("closed")));
             onOpen((text) => program.take(text));
@@ -166,6 +182,13 @@ it("CPU that does not show any more is neither for some seconds, and then missin
     await pass(5);
     expect(part.last).toEqual({ open: [], closed: [] });
     await pass(5);
+    expect(part.last).toEqual({ open: ["the CPU load in web-1/web"], closed: [] });
+});
+
+it("CPU that the application alone uses does not show the attack", async () => {
+    application = cores - 0.001;
+    start({ cpu: "100%" });
+    await pass(10);
     expect(part.last).toEqual({ open: ["the CPU load in web-1/web"], closed: [] });
 });
 
@@ -259,22 +282,60 @@ describe("with untilKilled", () => {
         status = then;
         end(programs[0]!);
         await pass(10);
-        return { programs: programs.length, killed: usage.at(-1)?.killed, shown: part.last!.closed.length, missed };
+        const stressing = programs.filter(({ lines }) => lines.length > 0).length;
+        return { stressing, killed: usage.at(-1)?.killed, shown: part.last!.closed.length, missed };
+    };
+    const ended = (reason: string, containerID: string) => ({ terminated: { reason, containerID } });
+    const close = (program: Program) => program.end(new Error("closed"));
+    /** A process of the program is killed for memory. */
+    const lose = (program: Program) => {
+        kills = 1;
+        program.lose();
     };
 
-    const lastState = { terminated: { reason: "OOMKilled" } };
-    const restarted = { name: "web", containerID: "c2", state: { running: {} }, lastState };
+    const restarted = {
+        name: "web",
+        containerID: "c2",
+        state: { running: {} },
+        lastState: ended("OOMKilled", "c1"),
+    };
+    const waiting = { ...restarted, containerID: "c1", state: { waiting: { reason: "CrashLoopBackOff" } } };
 
-    it.each<[string, (program: Program) => void]>([
-        ["ends its program", (program) => program.end()],
-        ["closes the connection", (program) => program.end(new Error("closed"))],
-    ])("a container that is killed, which %s, is what was wanted: it is not stressed again", async (_, end) => {
-        expect(await killed(restarted, end)).toEqual({ programs: 1, killed: "container", shown: 1, missed: [] });
+    it.each<[string, object, (program: Program) => void]>([
+        ["ends its program", restarted, (program) => program.end()],
+        ["closes the connection", restarted, close],
+        ["waits to be started again", waiting, close],
+        ["is not started yet", { ...waiting, state: ended("OOMKilled", "c1"), lastState: {} }, close],
+    ])("a container that is killed, which %s, is what was wanted: it is not stressed again", async (_, then, end) => {
+        expect(await killed(then, end)).toEqual({ stressing: 1, killed: "container", shown: 1, missed: [] });
+    });
+
+    it("a container that was killed before the run, and now ends by itself, is not", async () => {
+        const then = { ...waiting, state: ended("Error", "c1"), lastState: ended("OOMKilled", "c0") };
+        expect(await killed(then, close)).toMatchObject({ killed: undefined, shown: 0 });
     });
 
     it("a program that is killed is told from that", async () => {
+        expect(await killed(status, lose)).toEqual({ stressing: 1, killed: "program", shown: 1, missed: [] });
+    });
+
+    it.each<[string, number | undefined]>([
+        ["was not for memory", 0],
+        ["may have been for anything", undefined],
+    ])("a kill of the program that, by the container's cgroup, %s does not show", async (_, counted) => {
+        kills = counted;
         const seen = await killed(status, (program) => program.lose());
-        expect(seen).toEqual({ programs: 1, killed: "program", shown: 1, missed: [] });
+        expect(seen).toMatchObject({ stressing: 2, killed: undefined, shown: 0 });
+    });
+
+    it("a program of one process, which says nothing after its end, needs the cgroup's word, too", async () => {
+        victim.tool = "node";
+        const exit137 = (program: Program) => program.end(undefined, "137");
+        expect(await killed(status, exit137)).toMatchObject({ stressing: 2, killed: undefined, shown: 0 });
+        kills = 1;
+        exit137(programs.at(-1)!);
+        await pass(10);
+        expect(usage.at(-1)?.killed).toBe("program");
     });
 
     it("nothing is shown until something is killed", async () => {
@@ -285,6 +346,6 @@ describe("with untilKilled", () => {
     });
 
     it("a program that ends for another reason is started again", async () => {
-        expect(await killed(status, (program) => program.end())).toMatchObject({ programs: 2, killed: undefined });
+        expect(await killed(status, (program) => program.end())).toMatchObject({ stressing: 2, killed: undefined });
     });
 });

@@ -4,6 +4,7 @@ import {
     isCpuTaken,
     isMemoryTaken,
     nextBytes,
+    type StressArgs,
     type Taken,
     takenOf,
     whyUnfit,
@@ -26,7 +27,10 @@ function reading({ used = 50 * mib, cpu = 0.2, limit = 200 * mib } = {}): Readin
     };
 }
 const limitless: Reading = { ...reading(), cpu: { used: 1, periods: 0, throttled: 0 }, memory: { used: 50 * mib } };
-const rate = (cores: number) => ({ seconds: 2, cores, throttled: 0 });
+/** @param own what the program of the attack uses of that */
+const rate = (cores: number, own = 0) => ({ seconds: 2, cores, throttled: 0, own });
+/** With that much in the memory of the program. */
+const holding = (bytes: number, now: Reading): Reading => ({ ...now, own: { cpu: 0, bytes } });
 
 describe("amounts", () => {
     it.each<readonly [string, object | undefined]>([
@@ -69,17 +73,34 @@ it("no more processes burn than the node has cores", () => {
     expect(workersFor({ cores: 1_024 }, reading())).toEqual({ workers: 2, permille: 1_000 });
 });
 
-describe("CPU shows as soon as the container uses most of", () => {
+describe("CPU shows as soon as the program uses most of", () => {
     it.each([
         ["what is taken", { cores: 0.1 }, 0.09, 0.07],
-        ["its limit, which is less", { cores: 2 }, 0.17, 0.15],
+        ["the container's limit, which is less", { cores: 2 }, 0.17, 0.15],
     ])("%s", (_, taken, some, tooLittle) => {
-        expect(isCpuTaken(taken, rate(some), reading())).toBe(true);
-        expect(isCpuTaken(taken, rate(tooLittle), reading())).toBe(false);
+        expect(isCpuTaken(taken, rate(some, some), reading())).toBe(true);
+        expect(isCpuTaken(taken, rate(tooLittle, tooLittle), reading())).toBe(false);
     });
 
     it("the node's cores, without a limit", () => {
-        expect(isCpuTaken({ cores: 8 }, rate(1.7), limitless)).toBe(true);
+        expect(isCpuTaken({ cores: 8 }, rate(1.7, 1.7), limitless)).toBe(true);
+    });
+});
+
+describe("CPU that the application uses", () => {
+    const wide = reading({ cpu: 1.5 });
+    it("shows no attack, also if it uses more than before", () => {
+        expect(isCpuTaken({ cores: 1 }, rate(0.85, 0.01), wide)).toBe(false);
+        expect(isCpuTaken({ cores: 1 }, rate(1.4, 0.01), wide)).toBe(false);
+    });
+
+    it("hides none, also if it uses less than before", () => {
+        expect(isCpuTaken({ cores: 1 }, rate(0.9, 0.85), wide)).toBe(true);
+    });
+
+    it("leaves the program a part of a full container: then both are throttled", () => {
+        expect(isCpuTaken({ cores: 1 }, rate(1.45, 0.4), wide)).toBe(true);
+        expect(isCpuTaken({ cores: 1 }, rate(0.9, 0.4), wide)).toBe(false);
     });
 });
 
@@ -88,7 +109,7 @@ describe("memory", () => {
     function grow(taken: Taken, limit = 200 * mib, app = 50 * mib, tool: Tool = "perl") {
         let [held, most, takenAfter] = [0, 0, Infinity];
         for (let turn = 0; turn < 60; turn++) {
-            const seen = reading({ limit, used: app + held });
+            const seen = holding(held, reading({ limit, used: app + held }));
             most = Math.max(most, app + held);
             if (isMemoryTaken(taken, held, seen)) takenAfter = Math.min(turn, takenAfter);
             held = nextBytes(taken, held, seen, tool);
@@ -133,9 +154,15 @@ describe("memory", () => {
     it("shows once the container uses what is held, and no more is to come", () => {
         const taken = { bytes: 100 * mib };
         const all = 100 * mib;
-        expect(isMemoryTaken(taken, all, reading({ used: 150 * mib }))).toBe(true);
-        expect(isMemoryTaken(taken, all, reading({ used: 50 * mib }))).toBe(false);
-        expect(isMemoryTaken(taken, 50 * mib, reading({ used: 100 * mib }))).toBe(false);
+        expect(isMemoryTaken(taken, all, holding(all, reading({ used: 150 * mib })))).toBe(true);
+        expect(isMemoryTaken(taken, all, holding(all, reading({ used: 50 * mib })))).toBe(false);
+        expect(isMemoryTaken(taken, 50 * mib, holding(50 * mib, reading({ used: 100 * mib })))).toBe(false);
+    });
+
+    it("does not show by what the application uses: the program must have it", () => {
+        const used = reading({ used: 150 * mib });
+        expect(isMemoryTaken({ bytes: 100 * mib }, 100 * mib, used)).toBe(false);
+        expect(isMemoryTaken({ bytes: 100 * mib }, 100 * mib, holding(8 * mib, used))).toBe(false);
     });
 
     it("that is to exceed the limit does not show by itself: something must be killed", () => {
@@ -145,7 +172,7 @@ describe("memory", () => {
 
     it("does not show where the node has no room for it", () => {
         const seen = (held: number): Reading => ({
-            ...reading({ limit: 1_024 * mib, used: 50 * mib + held }),
+            ...holding(held, reading({ limit: 1_024 * mib, used: 50 * mib + held })),
             node: { available: 512 * mib },
         });
         const taken = { bytes: 800 * mib };
@@ -154,7 +181,9 @@ describe("memory", () => {
     });
 
     it("shows at the limit, too, where no more can be taken", () => {
-        expect(isMemoryTaken({ bytes: 200 * mib }, 140 * mib, reading({ used: 190 * mib }))).toBe(true);
+        expect(isMemoryTaken({ bytes: 200 * mib }, 140 * mib, holding(140 * mib, reading({ used: 190 * mib })))).toBe(
+            true,
+        );
     });
 });
 
@@ -186,8 +215,8 @@ describe("before the attack it is refused", () => {
     });
 
     it("to take together what their node has", () => {
-        const together = (wanted: Parameters<typeof whyUnfitTogether>[0], ...on: Reading[]) =>
-            whyUnfitTogether(wanted, on)?.what;
+        const together = (wanted: StressArgs, ...on: Reading[]) =>
+            whyUnfitTogether(on.map((before) => ({ attack: wanted, before })))?.what;
         const some = reading({ cpu: 0.8 });
         expect(together({ cpu: "2" }, some, some)).toBeUndefined();
         expect(together({ cpu: "2" }, some, some, some)).toBe(
@@ -207,8 +236,19 @@ describe("before the attack it is refused", () => {
 
     it("to stress a container that uses that much already: nothing would show", () => {
         expect(why({ cpu: "100%" }, reading(), rate(0.18))).toBe(
-            "already uses 0.18 cores, and 0.16 cores would show the attack",
+            "already uses 0.18 cores of 0.2 cores, so the attack would not show",
         );
+        expect(why({ cpu: "1" }, reading({ cpu: 1.8 }), rate(0.9))).toBeUndefined();
+    });
+
+    it("to take a share that is less than a program can take", () => {
+        expect(why({ memory: "0.5%" }, reading({ limit: 64 * mib }))).toBe(
+            'has a memory limit of 64 MiB, of which memory "0.5%" is less than 1 MiB',
+        );
+        expect(why({ cpu: "0.1%" }, reading({ cpu: 0.1 }))).toBe(
+            'has a CPU limit of 0.1 cores, of which cpu "0.1%" is less than 0.001 cores',
+        );
+        expect(why({ cpu: "1%" }, reading({ cpu: 0.1 }))).toBeUndefined();
     });
 
     it("to take memory where there is none left", () => {

@@ -3,6 +3,7 @@ import { ApiError, type Cluster } from "../../../../../../chaos/cluster/client";
 import type { RunAttack } from "../../../../../../chaos/kinds/attacks/attack-kind";
 import type { StressArgs } from "../../../../../../chaos/kinds/attacks/stress/taken";
 import { tryStress } from "../../../../../../chaos/kinds/attacks/stress/try-out";
+import { refuseTogether } from "../../../../../../chaos/kinds/attacks/conflicts";
 import { settled, startClock, stopClock } from "../../../support/time";
 
 /** What the container has: its tools, and the files that they can read. */
@@ -47,10 +48,15 @@ const exec: Cluster["exec"] = (_, command, onOutput) => {
     return Promise.resolve({ status: "Success" });
 };
 const target = { namespace: "demo", pod: "web-1", uid: "u1", container: "web", containerId: "c1" };
+const attackOn = (attack: StressArgs, targets: object[]) =>
+    ({ attack: { kind: "stress", ...attack }, chosen: { targets } }) as unknown as RunAttack<StressArgs>;
 const tried = (attack: StressArgs, targets: object[] = [target]) =>
-    settled(
-        tryStress({ attack, chosen: { targets } } as unknown as RunAttack<StressArgs>, { exec } as unknown as Cluster),
-    );
+    settled(tryStress(attackOn(attack, targets), { exec } as unknown as Cluster));
+/** As a run does it. */
+async function triedTogether(...attacks: RunAttack<StressArgs>[]): Promise<void> {
+    for (const one of attacks) one.chosen.tried = await tried(one.attack, one.chosen.targets);
+    refuseTogether(attacks as never);
+}
 
 beforeEach(() => (files["/proc/uptime"] = "1 1"));
 
@@ -110,13 +116,25 @@ describe("refuses before the attack", () => {
         expect(await tried({ cpu: "1", neighbours: "accept" })).toHaveLength(1);
     });
 
-    it("several on one node that would take all of it", async () => {
-        files["/proc/stat"] = "cpu  1 1 1 1 1 1 1 1 0 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n";
+    describe("several on one node that would take all of it", () => {
+        beforeEach(() => {
+            files["/proc/stat"] = "cpu  1 1 1 1 1 1 1 1 0 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n";
+            files["/sys/fs/cgroup/cpu.max"] = "60000 100000";
+        });
         const on = (...nodes: string[]) => nodes.map((node, index) => ({ ...target, pod: `web-${index}`, node }));
-        files["/sys/fs/cgroup/cpu.max"] = "60000 100000";
-        expect(await tried({}, on("a", "b"))).toHaveLength(2);
-        await expect(tried({}, on("a", "a"))).rejects.toThrow(
-            "the targets on a would use 1.2 cores of its 1, so other pods of the node would suffer",
-        );
+        const why = "the targets on a would use 1.2 cores of its 1, so other pods of the node would suffer";
+
+        it("of one attack", async () => {
+            await triedTogether(attackOn({}, on("a", "b")));
+            await expect(triedTogether(attackOn({}, on("a", "a")))).rejects.toThrow(why);
+        });
+
+        it("of several, unless each may have its neighbours suffer", async () => {
+            await triedTogether(attackOn({}, on("a")), attackOn({}, on("b")));
+            await expect(triedTogether(attackOn({}, on("a")), attackOn({}, on("a")))).rejects.toThrow(why);
+            const accepting = attackOn({ neighbours: "accept" }, on("a"));
+            await expect(triedTogether(accepting, attackOn({}, on("a")))).rejects.toThrow(why);
+            await triedTogether(accepting, accepting);
+        });
     });
 });
