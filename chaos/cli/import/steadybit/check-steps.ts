@@ -74,7 +74,7 @@ export function noteLeftOut(step: Step, kept: readonly Step[], around: Around, {
     else if (relation === "after" && isAsked)
         fields.note("begins after the attack; after one, the update waits until all checks of the window hold");
     else if (hypothesis !== undefined)
-        fields.note(`${whyNot(step, around)}, and is left out: the hypothesis is the command's`);
+        fields.note(`${whyNot(step, around)}. It is left out: the hypothesis is the command's`);
     else
         fields.refuse(
             `${whyNot(step, around)}. With --hypothesis TEXT, which says what the other checks show, it is left out` +

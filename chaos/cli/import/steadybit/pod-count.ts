@@ -53,8 +53,8 @@ export function countOf(
     if (remarks.refused.length > 0) return undefined;
     if (mode!.of === "missing")
         parameters.note(
-            `is that ${field} is 0 here, which counts ready pods until they are available` +
-                (isOfSurge ? ", and the additional pods of a rollout" : ""),
+            `here ${field} is 0: a ready pod counts in it until it is available` +
+                (isOfSurge ? ", and so do the additional pods of a rollout" : ""),
             modeKey,
         );
     noteFailEarly(parameters);

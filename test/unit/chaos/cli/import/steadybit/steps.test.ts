@@ -258,7 +258,7 @@ describe("a pod count", () => {
         const radius = { query: `k8s.namespace="shop" AND k8s.${workload}="orders"` };
         const one = only(experiment([blocked], [{ ...all("podCountEqualsDesiredCount"), radius }]), fromFile);
         const said = noted(one, "lanes.1.steps.0.parameters.podCountCheckMode");
-        expect(said).toContain("until they are available");
+        expect(said).toContain("until it is available");
         expect(said.includes("additional pods of a rollout")).toBe(additional);
     });
 
@@ -365,7 +365,7 @@ describe("a check that is left out, of what the attack does, leaves the hypothes
         expect(refused).toMatch(new RegExp(`^${path}: .*${reason}.*With --hypothesis TEXT`));
         expect(more).toEqual([]);
         const one = only(experiment(...lanes), added);
-        expect(noted(one, path)).toMatch(new RegExp(`${reason}.*is left out: the hypothesis is the command's`));
+        expect(noted(one, path)).toMatch(new RegExp(`${reason}.*It is left out: the hypothesis is the command's`));
         expect(one.args.checks.length).toBe(2);
     });
 
