@@ -217,4 +217,7 @@ export const rightsIn =
         },
     });
 
+/** To run commands in pods. Older Kubernetes versions check `get` for a WebSocket, newer ones also `create`. */
+export const toRunInPods = ["create get", { resource: "pods/exec" }] as const;
+
 export const isRequired = ({ without }: Right) => without === undefined;

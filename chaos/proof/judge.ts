@@ -68,13 +68,13 @@ const idsOf = (trials: readonly Trial[], during: Trial["during"]) =>
 
 /** Since when all of the witness's trials fail that must, and had worked before; or why that is not shown. */
 export function cutSince(
-    { trials, isProbed, missing }: ByWitness,
+    { trials, isProbed, isAlone, missing }: ByWitness,
     reports: readonly ConnectionReport[],
 ): { at: number } | Doubt {
     const proving = provingOf({ trials });
     const last = reports.at(-1);
     if (isProbed) return hitSince(trials, proving, last, missing);
-    if (!trials.some(({ during }) => during === "fails") && last) return { at: last.at };
+    if (!trials.some(({ during }) => during === "fails") && last) return isAlone ? nothingTried : { at: last.at };
     const { baseline, cut } = cutIn(reports, proving);
     if (cut) return { at: cut.at };
     if (!baseline || !last) return noReport;
@@ -83,6 +83,8 @@ export function cutSince(
     const message = `the NetworkPolicy exists, but ${found} still accepted fresh connections`;
     return { ...reason("attack-not-proven", message), working: deniedTo(proving) };
 }
+
+const nothingTried = reason("attack-not-proven", "nothing is tried that would show the attack");
 
 /** The same of what has probes, which need not have been answered by the witness's own baseline. */
 function hitSince(
@@ -260,7 +262,7 @@ export function whyOverreachingByWitness(
 }
 
 /**
- * Why the Job has not made all kills or loads that were due. Undefined if it has.
+ * Why the Job has not done what was due, such as a kill. Undefined if it has.
  *
  * @param since when the attack was seen to work, by the Job's clock
  */

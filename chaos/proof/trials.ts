@@ -5,7 +5,7 @@
 import { isIPv6 } from "node:net";
 import { describeBlock, isProvenAt } from "../kinds/attacks/addresses";
 import { dnsPorts } from "../kinds/attacks/dns";
-import { type Proof, type Reported, usualPorts } from "../kinds/attacks/attack-kind";
+import { beginsAtPeers, beginsAtTargets, type Proof, type Reported, usualPorts } from "../kinds/attacks/attack-kind";
 import { reference } from "../witness/protocol";
 import { endpoint, parseEndpoint } from "../values/endpoint";
 import type { ReasonCode } from "../values/reasons";
@@ -56,6 +56,8 @@ export interface Table<T extends Trial> {
 export interface ByWitness extends Table<WitnessTrial> {
     /** Whether probes through a Service show the attack, and not endpoints. */
     isProbed: boolean;
+    /** Whether nothing else shows the attack: nothing is tried from within, and no target must be gone. */
+    isAlone: boolean;
     /** See `Reported`. */
     missing?: string;
 }
@@ -118,7 +120,8 @@ export function byWitness({ proof, chosen, reported }: Tried): ByWitness {
         message: `nothing answered at ${[...new Set(some.map(({ id }) => id))].join(", ")} of ${pod} before the attack`,
     }));
     const trials = [...new Map(all.map((one) => [one.id, one])).values()];
-    return { trials, needs, isProbed: reported !== undefined, missing: reported?.missing };
+    const isAlone = !deleted && !beginsAtTargets(proof) && !beginsAtPeers(proof);
+    return { trials, needs, isProbed: reported !== undefined, isAlone, missing: reported?.missing };
 }
 
 /** What is tried from within targets and peers. @param witness its addresses, if the targets are to try it */

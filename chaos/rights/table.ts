@@ -13,6 +13,7 @@ import {
     resources,
     type Right,
     rightsIn,
+    toRunInPods,
 } from "../cluster/resources";
 import { isAttack, needsDeadlineJob, type Plan, type PlannedAttack } from "../definition/plan";
 import { besidesOf, changedBy, restored } from "../ending/left";
@@ -189,16 +190,14 @@ function rightsToProve({ attack, outward }: PlannedAttack, namespace: string): R
     const ofPeers = peersOf(attack);
     const peers = ofPeers && locateTarget(ofPeers, "Global", namespace).namespace;
     const hosts = (proof.addresses?.hosts ?? []).flatMap(({ host }) => serviceNamed(host, namespace) ?? []);
-    // Older Kubernetes versions check `get` for a WebSocket, newer ones also `create`.
-    const run = ["create get", { resource: "pods/exec" }] as const;
     const prove = "prove the attacks from within containers";
     const unproven = outward === "unproven" ? "outward is proven of no target" : undefined;
     return [
-        onlyIf(begins, namespace)(...run).to(prove, unproven),
+        onlyIf(begins, namespace)(...toRunInPods).to(prove, unproven),
         onlyIf(
             !begins && controlsAtTargets(proof),
             namespace,
-        )(...run).to(
+        )(...toRunInPods).to(
             "try from within the targets what an attack must leave alone",
             "that part of the positive control is left out",
         ),
@@ -208,7 +207,7 @@ function rightsToProve({ attack, outward }: PlannedAttack, namespace: string): R
                 "such a host is not refused, and the attack may not be proven",
             ),
         ),
-        onlyIf(beginsAtPeers(proof), peers)(...run).to(prove),
+        onlyIf(beginsAtPeers(proof), peers)(...toRunInPods).to(prove),
         onlyIf(peers !== undefined, peers)("list", pod).to(
             "find a label that only the peers have",
             "on Cilium, the attack may cut off pods that experiments may not attack",

@@ -168,7 +168,7 @@ function withHosts(context: StepContext, attacks: readonly RunAttack[], discover
 
 async function tryOut(one: RunAttack, cluster: Cluster): Promise<void> {
     const tried = await attackKindOf(one.attack).tryOut?.(one, cluster);
-    if (tried) one.chosen.tried = tried;
+    if (tried !== undefined) one.chosen.tried = tried;
 }
 
 /** Whether the witness connects to an attack's targets, or they to it. */

@@ -48,7 +48,7 @@ export interface Chosen extends Pick<TargetRequest, "name" | "found" | "origin">
     /** Names of the nodes on which pods match. Absent if they match on all, or if no further pods will be chosen. */
     nodes?: string[];
     /** What `tryOut` of the attack's kind has found in the targets. Absent if it seeks nothing. */
-    tried?: object;
+    tried?: unknown;
     /** How many containers matched before the attack. Absent if no further pods will be chosen. */
     atFirst?: number;
 }

@@ -136,11 +136,11 @@ export const targetPortOf = ({ port, targetPort }: Pick<V1ServicePort, "port" | 
 export const exitCodeOf = ({ details }: Pick<V1Status, "details">): string | undefined =>
     details?.causes?.find(({ reason }) => reason === "ExitCode")?.message;
 
-/** Id of a container while it runs, or else empty: the kubelet keeps the id of one that has ended until the next starts. */
+/** Id of a container while it runs, else empty: the kubelet keeps that of one that has ended until the next starts. */
 export const runningIdOf = ({ containerID, state }: Pick<V1ContainerStatus, "containerID" | "state">): string =>
     state?.terminated || state?.waiting ? "" : (containerID ?? "");
 
-/** Whether the container of that id was killed for memory, or one that came after it. What came before does not count. */
+/** Whether the container of that id was killed for memory, or one that came after it. An earlier one does not count. */
 export const isKilledForMemory = (
     { containerID, state, lastState }: Pick<V1ContainerStatus, "containerID" | "state" | "lastState">,
     id: string,

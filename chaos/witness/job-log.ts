@@ -50,7 +50,7 @@ export class JobLog {
         }
     }
 
-    /** Writes down a kill, one that was refused or could not be made, or what a container uses. */
+    /** Writes down a kill, a refused eviction, what was due and could not be made, or what a container uses. */
     reported(report: KillReport | RefusedEviction | Missed | UsageLine): void {
         this.append(report);
     }

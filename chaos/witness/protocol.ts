@@ -123,7 +123,7 @@ export interface RefusedEviction {
     refused: { pod: string; uid: string; label: string; problem: string };
 }
 
-/** A kill, or the load of a stress, that was due and could not be made for some seconds. */
+/** What was due, and could not be made for some seconds: a kill that the radius allowed, or the load in a container. */
 export interface Missed {
     /** Since when it was due, in milliseconds since the epoch. */
     at: number;
@@ -144,7 +144,7 @@ export interface LogLine {
     begun: number;
     /** Lines of a process are numbered from 0: none may be missing, since they say only what changed. */
     line: number;
-    /** When the look began, a pod was deleted, its eviction refused, or a kill due, in milliseconds since the epoch. */
+    /** In milliseconds since the epoch: when the look began, a pod was deleted or not evicted, or something was due. */
     at: number;
     /**
      * The endpoints that are not as in the look before: empty if all are. `gone` are those of pods without a label.

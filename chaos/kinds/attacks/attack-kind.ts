@@ -13,15 +13,22 @@ import type { Chosen, TargetRequest } from "../../targets/choose";
 import type { Radius } from "../../targets/radius";
 import type { Counted, Counts } from "./counted";
 
+/** One kind of attack that is a NetworkPolicy: it needs only the fields that are required. */
+export interface PolicyKind<A extends { kind: string }> extends AttackKind<A> {
+    effect: string;
+    denies(attack: A): Denial;
+}
+
 /**
- * One kind of attack: a file or a folder, and its line in `registry.ts`. Most are NetworkPolicies, and need only the
- * fields that are required, `effect` and `denies`. A kind that is something else also has a line in
- * `attack-resource.ts`, for its object; and in `job-parts.ts`, if the deadline Job does something for it.
+ * One kind of attack: a file or a folder, and its line in `registry.ts`. A kind that is no `PolicyKind` also has a line
+ * in `attack-resource.ts`, for its object, and in `job-parts.ts`, for what the deadline Job does. Something shows each:
+ * its `proof`, or what it has `reported`.
  *
  * @typeParam A what a definition says of such an attack, its `kind` included
  * @typeParam F what `find` finds
+ * @typeParam T what `tryOut` finds, which the attack's object tells the deadline Job
  */
-export interface AttackKind<A extends { kind: string }, F = undefined> {
+export interface AttackKind<A extends { kind: string }, F = undefined, T = undefined> {
     /** What a definition may say; anything else is a mistake. */
     schema: z.ZodObject & z.ZodType<A>;
     /** Attacks that need different rights, for the docs and for tests. Names are in capitals. */
@@ -75,10 +82,9 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
     /**
      * Tries before the attack whether it can be done.
      *
-     * @returns what the attack's object must say of that, for the Job. Undefined if nothing
      * @throws ReasonError if it cannot
      */
-    tryOut?(attack: RunAttack<A, F>, cluster: Cluster): Promise<object | void>;
+    tryOut?(attack: RunAttack<A, F>, cluster: Cluster): Promise<T>;
     /** Refuses attacks of a run that can each be done, and not together. @throws ReasonError if there are some */
     refuseTogether?(attacks: readonly RunAttack<A, F>[]): void;
     /**
@@ -86,7 +92,7 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
      *
      * @throws Error if it cannot
      */
-    admit?(attack: RunAttack<A, F>, cluster: Cluster, { policies, pass }: Policed): Promise<NewPolicy[]>;
+    admit?(attack: RunAttack<A, F, T>, cluster: Cluster, { policies, pass }: Policed): Promise<NewPolicy[]>;
     /** To which pods it connects itself, at which ports: no other attack of its run may deny that. @default none */
     connects?(found: F): { pod: string; ports: readonly number[] }[];
     /** How long its object usually takes at most to be ready, in ms: a deadline has room for that. @default 0 */
@@ -96,22 +102,22 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
      *
      * @returns connections that do not work even now, and so can show nothing; or why it cannot begin
      */
-    ready?(attack: RunAttack<A, F>, cluster: Cluster): Promise<{ leftOut: string[] } | Reason>;
+    ready?(attack: RunAttack<A, F, T>, cluster: Cluster): Promise<{ leftOut: string[] } | Reason>;
     /** Begins it, once all are ready. @throws Error if that is not possible */
-    begin?(attack: RunAttack<A, F>, cluster: Cluster): Promise<void>;
+    begin?(attack: RunAttack<A, F, T>, cluster: Cluster): Promise<void>;
     /** Begins what an attack has kept back until answers count: called after the grace period. @default nothing */
-    beginCounting?(attack: RunAttack<A, F>, cluster: Cluster): Promise<void>;
+    beginCounting?(attack: RunAttack<A, F, T>, cluster: Cluster): Promise<void>;
     /** What the Job's reports call what it must hit, and what it must leave alone. @default endpoints only */
-    reported?(attack: RunAttack<A, F>): Reported;
+    reported?(attack: RunAttack<A, F, T>): Reported;
     /**
      * Why the attack is over, as far as the cluster shows. Called at the end of the window, and every few seconds
      * within it while the attack does not show. Undefined while it lasts.
      *
      * @param job name of the deadline Job
      */
-    explain?(attack: RunAttack<A, F>, cluster: Cluster, job: string): Promise<Reason | undefined>;
+    explain?(attack: RunAttack<A, F, T>, cluster: Cluster, job: string): Promise<Reason | undefined>;
     /** What it has counted so far. Undefined if that is not known. */
-    count?(attack: RunAttack<A, F>, cluster: Cluster): Promise<Counted | undefined>;
+    count?(attack: RunAttack<A, F, T>, cluster: Cluster): Promise<Counted | undefined>;
     /** Why the attack shows nothing, given its counts in the window. Undefined if it shows something. */
     whyNothing?(attack: A, counts: Counts | undefined): Reason | undefined;
 }
@@ -142,7 +148,7 @@ export interface PlannedAttack<A> extends Pick<TargetRequest, "name" | "target" 
 }
 
 /** An attack of a run, with its pods. */
-export interface RunAttack<A, F = unknown> extends PlannedAttack<A> {
+export interface RunAttack<A, F = unknown, T = unknown> extends PlannedAttack<A> {
     experiment: string;
     namespace: string;
     run: string;
@@ -150,7 +156,7 @@ export interface RunAttack<A, F = unknown> extends PlannedAttack<A> {
     object: string;
     /** Value of the label on its targets. */
     label: string;
-    chosen: Chosen & { found?: F };
+    chosen: Chosen & { found?: F; tried?: T };
 }
 
 /** What the resources of an attack are made from. */

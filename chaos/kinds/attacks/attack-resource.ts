@@ -4,13 +4,13 @@ import { annotations, labels, metadataFor, targetLabels } from "../../cluster/la
 import { denying, isTotal, type Peers, peersIn } from "../../policies/denial";
 import { faultDryRuns, faultResources } from "./fault/resources";
 import type { AttackResourceArgs, DryRun, DryRunArgs } from "./attack-kind";
-import { type Attack, attackKindOf } from "./registry";
+import { type Attack, attackKindOf, type OtherKind } from "./registry";
 
 type Make = (name: string, args: AttackResourceArgs<never>, opts: pulumi.CustomResourceOptions) => AttackResource;
 type AttackResource = k8s.networking.v1.NetworkPolicy | k8s.core.v1.ConfigMap | k8s.core.v1.Pod;
 
 /** The kinds that are no NetworkPolicies. */
-const others: Readonly<Partial<Record<Attack["kind"], Make>>> = {
+const others: Readonly<Record<OtherKind, Make>> = {
     fail: request,
     fault: faultResources,
     kill: request,
@@ -33,7 +33,7 @@ export function attackResource(
     opts: pulumi.CustomResourceOptions,
 ): AttackResource {
     const { attack, object, chosen } = args;
-    const make = others[attack.kind] ?? policy;
+    const make = attack.kind in others ? others[attack.kind as OtherKind] : policy;
     const targets = chosen.apply((found) => found.targets.map(({ pod }) => pod).join(","));
     const metadata = {
         ...metadataFor(object, args),
@@ -50,7 +50,7 @@ function request(name: string, { metadata, chosen }: AttackResourceArgs<Attack>,
         const said = {
             ...(nodes && { nodes: nodes.join() }),
             ...(atFirst && { atFirst: String(atFirst) }),
-            ...(tried && { tried: JSON.stringify(tried) }),
+            ...(tried !== undefined && { tried: JSON.stringify(tried) }),
         };
         return Object.keys(said).length > 0 ? said : undefined;
     });

@@ -15,7 +15,7 @@ import {
     portSchema,
     provenBlocks,
 } from "./addresses";
-import { type AttackKind, type Host, type Proof, witnessPorts } from "./attack-kind";
+import { type Host, type PolicyKind, type Proof, witnessPorts } from "./attack-kind";
 
 /** Cuts the targets off the network. */
 export interface BlackholeAttack {
@@ -60,7 +60,7 @@ const apiServer: Host = { host: "kubernetes.default.svc", port: 443 };
  * A NetworkPolicy that allows nothing, or everything but some ports and peers. By the NetworkPolicy specification the
  * pod's own node is exempt: the kubelet's probes still reach a pod that is cut off.
  */
-export const blackhole: AttackKind<BlackholeAttack> = {
+export const blackhole: PolicyKind<BlackholeAttack> = {
     schema: z.strictObject({
         kind: z.literal("blackhole"),
         direction: z.enum(["both", "ingress", "egress"]).optional(),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type AttackKind, witnessPorts } from "./attack-kind";
+import { type PolicyKind, witnessPorts } from "./attack-kind";
 
 /** Blocks DNS lookups in the targets, and nothing else. */
 export interface DnsAttack {
@@ -9,7 +9,7 @@ export interface DnsAttack {
 /** A policy applies to the DNS pods' own port, which some distributions move to 5353. */
 export const dnsPorts = [53, 5353];
 
-export const dns: AttackKind<DnsAttack> = {
+export const dns: PolicyKind<DnsAttack> = {
     schema: z.strictObject({ kind: z.literal("dns") }),
     examples: [{ kind: "dns" }],
     describe: () => "left without DNS",

@@ -5,13 +5,14 @@ import { faultInJob } from "./fault/fault-in-job";
 import { pointedService } from "./fault/pointing";
 import type { BeginInJob, JobContext, JobPart } from "./job-part";
 import { killInJob } from "./kill/kill-in-job";
+import type { OtherKind } from "./registry";
 import { stressInJob } from "./stress/stress-in-job";
 
 /**
- * The kinds for which the deadline Job does something. They are bundled with the Job, so they import no schema and no
- * Pulumi.
+ * What the deadline Job does for the kinds that are no NetworkPolicies. It is bundled with the Job, so it imports no
+ * schema and no Pulumi.
  */
-const parts: Readonly<Record<string, BeginInJob<never>>> = {
+export const jobParts: Readonly<Record<OtherKind, BeginInJob<never>>> = {
     fail: failInJob,
     fault: faultInJob,
     kill: killInJob,
@@ -22,4 +23,4 @@ const parts: Readonly<Record<string, BeginInJob<never>>> = {
 export const loansOfAttacks: readonly Loan[] = [pointedService, stoppedContainers];
 
 export const beginInJob = (kind: string, told: object | undefined, context: JobContext): JobPart =>
-    parts[kind]?.(told as never, context) ?? {};
+    kind in jobParts ? jobParts[kind as OtherKind](told as never, context) : {};

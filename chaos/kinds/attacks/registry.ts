@@ -16,13 +16,21 @@ import type { AttackKind, PlannedAttack } from "./attack-kind";
 const kinds = { blackhole, dns, fail, fault, kill, stress };
 
 type Kinds = (typeof kinds)[keyof typeof kinds];
-type AttackOf<K> = K extends AttackKind<infer A, infer _> ? A : never;
-type NeedsTarget<K> = K extends AttackKind<infer A, infer F> ? ([F] extends [undefined] ? A : never) : never;
+type AttackOf<K> = K extends AttackKind<infer A, infer _, infer __> ? A : never;
+type NeedsTarget<K> = K extends AttackKind<infer A, infer F, infer _> ? ([F] extends [undefined] ? A : never) : never;
 type Plain<A> = A extends { kind: infer K } ? ({ kind: K } extends A ? A : never) : never;
 
 export type Attack = AttackOf<Kinds>;
 
+/** Names of the kinds that are no NetworkPolicies. */
+export type OtherKind = {
+    [K in keyof typeof kinds]: (typeof kinds)[K] extends { denies: object } ? never : K;
+}[keyof typeof kinds];
+
 export type AttackWithTarget = NeedsTarget<Kinds>;
+
+/** What `tryOut` of a kind finds. */
+export type TriedBy<N extends Attack["kind"]> = Awaited<ReturnType<NonNullable<(typeof kinds)[N]["tryOut"]>>>;
 
 /** An attack that is complete with its kind alone, since all its other fields have defaults. */
 export type PlainAttack = Plain<Attack>;
@@ -36,7 +44,7 @@ export const plainAttackKinds = attackKinds.filter(
 export const exampleAttacks: readonly Attack[] = Object.values(kinds).flatMap(({ examples }) => [...examples]);
 
 export const attackKindOf = <A extends Pick<Attack, "kind">>({ kind }: A) =>
-    kinds[kind] as unknown as AttackKind<A, unknown>;
+    kinds[kind] as unknown as AttackKind<A, unknown, unknown>;
 
 /** @param more fields that each kind has besides its own */
 export const attackSchemaWith = <M extends z.ZodRawShape>(more: (kind: Attack["kind"]) => M) => {
@@ -44,7 +52,7 @@ export const attackSchemaWith = <M extends z.ZodRawShape>(more: (kind: Attack["k
     return z.discriminatedUnion("kind", [first!, ...others]) as unknown as z.ZodType<Attack & z.output<z.ZodObject<M>>>;
 };
 
-const all: readonly AttackKind<never, unknown>[] = Object.values(kinds) as never;
+const all: readonly AttackKind<never, unknown, unknown>[] = Object.values(kinds) as never;
 
 export const attackSchema = attackSchemaWith(() => ({})) as z.ZodType<Attack>;
 

@@ -3,9 +3,11 @@ import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { actionKinds, exampleActions } from "../../../chaos/kinds/actions/registry";
 import type { AttackKind } from "../../../chaos/kinds/attacks/attack-kind";
-import { type Attack, attackKinds, exampleAttacks } from "../../../chaos/kinds/attacks/registry";
+import { jobParts } from "../../../chaos/kinds/attacks/job-parts";
+import { type Attack, attackKindOf, attackKinds, exampleAttacks } from "../../../chaos/kinds/attacks/registry";
 import { checkKinds, exampleChecks } from "../../../chaos/kinds/checks/registry";
 import { resources } from "../../../chaos/cluster/resources";
+import { byWitness } from "../../../chaos/proof/trials";
 import { definitionSchema } from "../../../chaos/definition/definition";
 
 const project = resolve(__dirname, "..", "..", "..");
@@ -53,6 +55,27 @@ it("each kind has examples, which a definition may have", () => {
     expect(kindsIn(exampleAttacks)).toEqual(attackKinds);
     expect(kindsIn(exampleChecks)).toEqual(checkKinds);
     expect(kindsIn(exampleActions)).toEqual(actionKinds);
+});
+
+/** Where an attack may be proven. */
+const target = {
+    ...{ namespace: "demo", pod: "web", uid: "web", container: "c", containerId: "c" },
+    ...{ address: "10.0.0.1", addresses: ["10.0.0.1"], ports: [80] },
+};
+
+it.each(exampleAttacks)("something is tried or reported that shows %j", (attack) => {
+    const { proof, reported } = attackKindOf(attack);
+    const { trials, isAlone } = byWitness({ proof: proof(attack), chosen: { targets: [target] } });
+    expect(reported !== undefined || !isAlone || trials.some(({ during }) => during === "fails")).toBe(true);
+});
+
+it("the deadline Job has a part for each attack that gives it something, takes rights for it or awaits its reports", () => {
+    const hasPart = (attack: Attack) => {
+        const { forJob, rightsInJob, reported } = attackKindOf(attack);
+        return [forJob, rightsInJob, reported].some((one) => one !== undefined);
+    };
+    const kinds = exampleAttacks.filter(hasPart).map(({ kind }) => kind);
+    expect([...new Set(kinds)]).toEqual(Object.keys(jobParts));
 });
 
 const kindsOf = { attacks: attackKinds, checks: checkKinds, actions: actionKinds };

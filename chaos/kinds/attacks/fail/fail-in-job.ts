@@ -26,10 +26,10 @@ export const failInJob: BeginInJob<undefined> = (_, context) => {
 
 async function lookAgainAndAgain(context: JobContext, seen: Seen): Promise<void> {
     const { ending, log } = context;
-    let victims: Victim[] = [];
+    let victims: readonly Victim[] = [];
     for (let tookMs = 0; !ending.aborted; await sleep(Math.max(lookMs, tookMs))) {
         const begun = performance.now();
-        if (victims.length === 0) victims = (await triedIn<Victim>(context).catch(log)) ?? [];
+        if (victims.length === 0) victims = (await triedIn<"fail">(context).catch(log)) ?? [];
         if (victims.length > 0)
             await look(context, victims, seen).catch((error: unknown) => {
                 log(error);

@@ -17,7 +17,7 @@ export interface FailAttack {
  * The update stops the containers by their images, which needs no right that labeling pods does not need. The deadline
  * Job watches them, and restores the images with everything else that the run has changed.
  */
-export const fail: AttackKind<FailAttack> = {
+export const fail: AttackKind<FailAttack, undefined, Victim[]> = {
     schema: z.strictObject({ kind: z.literal("fail") }),
     examples: [{ kind: "fail" }],
     describe: () => "stopped: its containers do not run, and the pod stays",
@@ -32,7 +32,7 @@ export const fail: AttackKind<FailAttack> = {
     readyMs: 30_000,
     begin: stopContainers,
     reported: ({ chosen: { targets, tried = [] } }) => ({
-        hit: [...targets.map(nameOf), ...(tried as readonly Victim[]).flatMap(({ endpoints }) => endpoints)],
+        hit: [...targets.map(nameOf), ...tried.flatMap(({ endpoints }) => endpoints)],
         spared: [],
         passed: [],
         missing: "was running",

@@ -15,13 +15,13 @@ import { nameOf, type Victim } from "./victim";
 
 const maxCalls = 12;
 
-const victimsOf = ({ chosen: { tried = [] } }: Pick<RunAttack<unknown>, "chosen">) => tried as readonly Victim[];
+type FailOfRun = RunAttack<unknown, unknown, Victim[]>;
 
-const eachPod = <T>(one: RunAttack<unknown>, work: (victims: readonly Victim[]) => Promise<T>): Promise<T[]> =>
-    inTurns([...groupedBy(victimsOf(one), ({ uid }) => uid).values()], maxCalls, work);
+const eachPod = <T>({ chosen }: FailOfRun, work: (victims: readonly Victim[]) => Promise<T>): Promise<T[]> =>
+    inTurns([...groupedBy(chosen.tried ?? [], ({ uid }) => uid).values()], maxCalls, work);
 
 /** @throws ReasonError if a target is not there any more, or may not be changed */
-export async function stopContainers(one: RunAttack<unknown>, cluster: Cluster): Promise<void> {
+export async function stopContainers(one: FailOfRun, cluster: Cluster): Promise<void> {
     const { run, namespace, label } = one;
     await eachPod(one, async (victims) => {
         const { pod: name, uid } = victims[0]!;
@@ -37,7 +37,7 @@ export async function stopContainers(one: RunAttack<unknown>, cluster: Cluster):
  * Why a container runs, or may: somebody has given it an image, or it has not ended yet. Undefined if nothing shows
  * that, also of one with the image from before: the end of the run restores that, too.
  */
-export async function explainFail(one: RunAttack<unknown>, cluster: Cluster): Promise<Reason | undefined> {
+export async function explainFail(one: FailOfRun, cluster: Cluster): Promise<Reason | undefined> {
     const reasons = await eachPod(one, async (victims) => {
         const [{ pod: name, uid }] = victims as [Victim];
         const pod = await cluster.get({ resource: resources.pod, namespace: one.namespace, name });

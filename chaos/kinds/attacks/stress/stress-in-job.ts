@@ -11,7 +11,7 @@ import { filesIn, type Rate, rateBetween, type Reading, readingOf } from "./read
 import { programOf } from "./stress-programs";
 import { isCpuTaken, isMemoryTaken, nextBytes, type Taken, takenOf, workersFor } from "./taken";
 import type { UsageReport } from "./usage";
-import { namesOf, type Stress, type Victim } from "./victim";
+import { namesOf, type Stress, type StressTarget } from "./stress-target";
 
 /** Between two looks whether the attack may act. */
 const lookMs = 500;
@@ -61,8 +61,8 @@ async function stressWhileAllowed(stress: Stress, context: JobContext, stressed:
         if (may === "granted") grantedAt = performance.now();
         else if (may !== undefined && stressed.length > 0) over.abort();
         if (may !== "granted" || stressed.length > 0) continue;
-        const victims = await triedIn<Victim>(context).catch(log);
-        for (const victim of victims ?? []) stressed.push(new Stressed(stress, victim, context, over.signal, mayGoOn));
+        const targets = await triedIn<"stress">(context).catch(log);
+        for (const target of targets ?? []) stressed.push(new Stressed(stress, target, context, over.signal, mayGoOn));
         for (const one of stressed) void one.runAgainAndAgain();
     }
 }
@@ -92,17 +92,17 @@ class Stressed {
 
     constructor(
         private readonly stress: Stress,
-        private readonly victim: Victim,
+        private readonly target: StressTarget,
         private readonly context: JobContext,
         private readonly over: AbortSignal,
         private readonly mayGoOn: () => boolean,
     ) {
-        this.lateness = new Lateness(context, `the load in ${victim.pod}/${victim.container}`, maxLateMs);
+        this.lateness = new Lateness(context, `the load in ${target.pod}/${target.container}`, maxLateMs);
         this.interrupted = new Set(stress.untilKilled ? [] : this.names);
     }
 
     private get names(): string[] {
-        return Object.values(namesOf(this.stress, this.victim));
+        return Object.values(namesOf(this.stress, this.target));
     }
 
     get showing(): string[] {
@@ -120,7 +120,7 @@ class Stressed {
     }
 
     async runAgainAndAgain(): Promise<void> {
-        const { over, context, victim } = this;
+        const { over, context, target } = this;
         for (; !over.aborted; await sleep(lineMs)) {
             if (!this.mayGoOn()) continue;
             const began = Date.now();
@@ -128,7 +128,7 @@ class Stressed {
             if (this.stress.untilKilled && !over.aborted) await this.seeKilled(ended);
             if (over.aborted || this.killed) return;
             const problem = onOneLine(ended.why);
-            context.log(`the load in ${victim.pod}/${victim.container} ended: ${problem}`);
+            context.log(`the load in ${target.pod}/${target.container} ended: ${problem}`);
             this.fails(began, problem);
         }
     }
@@ -141,17 +141,17 @@ class Stressed {
 
     /** Has a program stress the container. @throws Error if that is not possible any more */
     private async run(): Promise<Ended> {
-        const { context, victim, over, stress } = this;
+        const { context, target, over, stress } = this;
         await this.requireThere();
         this.readings = [];
         this.held = 0;
         const closing = new AbortController();
-        const taken = takenOf(stress, victim.before);
+        const taken = takenOf(stress, target.before);
         const { lastSeconds } = stress;
-        const command = programOf(victim.tool, {
-            ...workersFor(taken, victim.before),
+        const command = programOf(target.tool, {
+            ...workersFor(taken, target.before),
             lastSeconds,
-            files: victim.files,
+            files: target.files,
         });
         let send: ((text: string) => void) | undefined;
         let [output, errors, lost] = ["", "", ""];
@@ -186,7 +186,7 @@ class Stressed {
         over.addEventListener("abort", leave);
         try {
             const status = await context.exec(
-                { ...victim, namespace: context.namespace },
+                { ...target, namespace: context.namespace },
                 command,
                 onOutput,
                 closing.signal,
@@ -218,18 +218,18 @@ class Stressed {
 
     /** Finds out whether the container was killed for memory, or the program alone. */
     private async seeKilled(ended: Ended): Promise<void> {
-        const { victim, context } = this;
+        const { target, context } = this;
         // The kubelet says a moment later that a container was killed.
         await sleep(stateMs);
         const container = await this.container().catch(context.log);
         if (container === undefined) return;
-        if (isKilledForMemory(container, victim.containerId)) this.killed = "container";
-        else if (ended.wasKilled && runningIdOf(container) === victim.containerId) {
+        if (isKilledForMemory(container, target.containerId)) this.killed = "container";
+        else if (ended.wasKilled && runningIdOf(container) === target.containerId) {
             const kills = await this.kills().catch(context.log);
             if (kills === undefined) ended.why += "; its cgroup does not say whether for memory";
-            else if (kills > (victim.before.memory.kills ?? 0)) this.killed = "program";
+            else if (kills > (target.before.memory.kills ?? 0)) this.killed = "program";
         }
-        if (this.killed) this.report(takenOf(this.stress, victim.before), true);
+        if (this.killed) this.report(takenOf(this.stress, target.before), true);
     }
 
     /**
@@ -237,11 +237,11 @@ class Stressed {
      * its own was: another one reads that, and ends.
      */
     private async kills(): Promise<number | undefined> {
-        const { context, victim, over } = this;
-        const command = programOf(victim.tool, { workers: 0, permille: 0, lastSeconds: 5, files: victim.files });
+        const { context, target, over } = this;
+        const command = programOf(target.tool, { workers: 0, permille: 0, lastSeconds: 5, files: target.files });
         let output = "";
         await context.exec(
-            { ...victim, namespace: context.namespace },
+            { ...target, namespace: context.namespace },
             command,
             (printed, isError) => {
                 if (!isError && output.length < longestReport) output += printed.toString();
@@ -255,19 +255,19 @@ class Stressed {
     /** @throws Error if the container is not the one any more that the run has chosen */
     private async requireThere(): Promise<void> {
         const container = await this.container();
-        if (container?.containerID !== this.victim.containerId) throw new Error("the container was restarted");
+        if (container?.containerID !== this.target.containerId) throw new Error("the container was restarted");
     }
 
     /** Its state. @throws Error if the pod is not there any more as the run has chosen it */
     private async container(): Promise<V1ContainerStatus | undefined> {
-        const { context, victim } = this;
+        const { context, target } = this;
         const labelSelector = selectorOf({ [labels.target]: context.label });
         for await (const { metadata, status } of context.api.list(resources.pod, {
             namespace: context.namespace,
             labelSelector,
         })) {
-            if (metadata?.uid !== victim.uid) continue;
-            return status?.containerStatuses?.find(({ name }) => name === victim.container);
+            if (metadata?.uid !== target.uid) continue;
+            return status?.containerStatuses?.find(({ name }) => name === target.container);
         }
         throw new Error("the pod is gone, or has lost its label");
     }
@@ -285,12 +285,12 @@ class Stressed {
             this.begunAt ??= performance.now();
         }
         while (this.readings.length > 2 && reading.at - this.readings[1]!.at >= rateSeconds) this.readings.shift();
-        const { cpu, memory } = namesOf(this.stress, this.victim);
+        const { cpu, memory } = namesOf(this.stress, this.target);
         const isMeasured = reading.at - first!.at > lineMs / 1_000;
         if (cpu !== undefined && isMeasured && isCpuTaken(taken, this.rate(), reading)) this.seen(cpu);
         if (memory !== undefined) {
             if (isMemoryTaken(taken, this.held, reading)) this.seen(memory);
-            this.held = nextBytes(taken, this.held, reading, this.victim.tool);
+            this.held = nextBytes(taken, this.held, reading, this.target.tool);
         }
         if (this.names.every((name) => this.seenAt.has(name))) this.from ??= reading;
         this.report(taken);
@@ -309,13 +309,13 @@ class Stressed {
     /** Reports what the container uses: now and then, and at the end. */
     private report(taken: Taken, isLast = false): void {
         const now = this.readings.at(-1);
-        const { victim, context, killed } = this;
+        const { target, context, killed } = this;
         const from = this.from ?? (killed && this.readings[0]);
         const isDue = isLast || performance.now() - this.reportedAt >= reportMs;
         if (now === undefined || from === undefined || now === from || !isDue) return;
         this.reportedAt = performance.now();
         const most = { ...now, memory: { ...now.memory, used: this.mostBytes } };
-        const report = usageReport(victim, taken, this.held, from, most);
+        const report = usageReport(target, taken, this.held, from, most);
         context.used({ at: Date.now(), ...report, ...(killed && { killed }) });
     }
 }
@@ -336,7 +336,7 @@ function whyEnded(lost: string, errors: string, message = ""): string {
 }
 
 function usageReport(
-    { pod, container, tool, before, first }: Victim,
+    { pod, container, tool, before, first }: StressTarget,
     taken: Taken,
     held: number,
     from: Reading,

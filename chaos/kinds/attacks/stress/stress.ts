@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { resources, type Right, rightsIn } from "../../../cluster/resources";
+import { resources, rightsIn, toRunInPods } from "../../../cluster/resources";
 import { notAllowed } from "../../../values/texts";
 import type { AttackKind } from "../attack-kind";
 import { allowedCpu, allowedMemory, describeCores, parseCpu, parseMemory } from "./amounts";
 import { wantedOf } from "./taken";
-import { namesOf, type Stress } from "./victim";
+import { namesOf, type Stress, type StressTarget } from "./stress-target";
 import { refuseOnOneNode, tryStress } from "./try-out";
 
 /**
@@ -48,7 +48,7 @@ function describe(attack: StressAttack): string {
  * The deadline Job starts the programs, and renews them: the attack ends with it, and it ends the attack at the
  * deadline and with the lease. What shows is what the containers' own cgroups say.
  */
-export const stress: AttackKind<StressAttack> = {
+export const stress: AttackKind<StressAttack, undefined, StressTarget[]> = {
     schema: z.strictObject({
         kind: z.literal("stress"),
         cpu: amount(parseCpu, allowedCpu).optional(),
@@ -71,8 +71,9 @@ export const stress: AttackKind<StressAttack> = {
     // This ConfigMap is a request to the Job.
     object: resources.configMap,
     leavesTraffic: true,
-    rights: (namespace) => execRights(namespace, "try in the targets whether a `stress` can load them"),
-    rightsInJob: () => execRights(undefined, "load the targets of a `stress`, and end that"),
+    rights: (namespace) =>
+        rightsIn(namespace)(...toRunInPods).to("try in the targets whether a `stress` can load them"),
+    rightsInJob: () => rightsIn()(...toRunInPods).to("load the targets of a `stress`, and end that"),
     tryOut: tryStress,
     refuseTogether: refuseOnOneNode,
     // The memory grows in steps.
@@ -85,7 +86,3 @@ export const stress: AttackKind<StressAttack> = {
         missing: "was below what the attack asks for",
     }),
 };
-
-/** Older Kubernetes versions check `get` for a WebSocket, newer ones also `create`. */
-const execRights = (namespace: string | undefined, why: string): Right[] =>
-    rightsIn(namespace)("create get", { resource: "pods/exec" }).to(why);

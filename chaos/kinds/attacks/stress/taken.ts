@@ -58,7 +58,7 @@ export function workersFor({ cores: asked = 0 }: Taken, { node }: Reading): { wo
 /** A scheduler, and the beginning of a process, take a part. */
 const enough = 0.8;
 
-/** So much of that shows that the program has its part of a full container. */
+/** In a full container, the program has its part if it uses so much of what is wanted. */
 const part = 0.1;
 
 /** How many cores the container can use: no more than its limit, and its node, have. */

@@ -10,7 +10,7 @@ import type { Target } from "../../../targets/containers";
 import type { RunAttack } from "../attack-kind";
 import { type StressArgs, whyUnfit, whyUnfitTogether } from "./taken";
 import { programOf, type Tool, tools } from "./stress-programs";
-import type { Victim } from "./victim";
+import type { StressTarget } from "./stress-target";
 import { type Files, filesFor, filesIn, ownCgroups, rateBetween, type Reading, readingOf } from "./readings";
 
 /** A process in a container costs its node some 70 ms. */
@@ -23,13 +23,13 @@ const measuredMs = 2_000;
  *
  * @throws ReasonError if a target has no tool, its cgroup cannot be read, or a stress would not show or hit others
  */
-export const tryStress = ({ attack, chosen }: RunAttack<StressArgs>, cluster: Cluster): Promise<Victim[]> =>
+export const tryStress = ({ attack, chosen }: RunAttack<StressArgs>, cluster: Cluster): Promise<StressTarget[]> =>
     inTurns(chosen.targets, maxTried, (target) => tryOne(attack, target, cluster));
 
 /** @throws ReasonError if the stresses of a run would together hit others on a node, or not fit there */
 export function refuseOnOneNode(attacks: readonly RunAttack<StressArgs>[]): void {
     const stressed = attacks.flatMap(({ attack, chosen: { targets, tried } }) =>
-        (tried as readonly Victim[]).map(({ before }, index) => ({ node: targets[index]!.node, attack, before })),
+        (tried as readonly StressTarget[]).map(({ before }, index) => ({ node: targets[index]!.node, attack, before })),
     );
     for (const [node, some] of groupedBy(stressed, ({ node }) => node)) {
         const unfit = node && whyUnfitTogether(some);
@@ -37,7 +37,7 @@ export function refuseOnOneNode(attacks: readonly RunAttack<StressArgs>[]): void
     }
 }
 
-async function tryOne(attack: StressArgs, target: Target, cluster: Cluster): Promise<Victim> {
+async function tryOne(attack: StressArgs, target: Target, cluster: Cluster): Promise<StressTarget> {
     const { pod, uid, container, containerId } = target;
     const where = `${pod}/${container}`;
     const { tool, files: seen } = await toolIn(target, cluster);

@@ -13,6 +13,9 @@ const experimentType = "chaos-experiments:index:Experiment";
 const stack = "urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev";
 const urnOf = (name: string) => `urn:pulumi:dev::shop::${experimentType}::${name}`;
 
+/** The engine says so, and the SDK's types do not know it. */
+const none = null as unknown as undefined;
+
 function step(
     urn: string,
     op: StepEventMetadata["op"],
@@ -24,7 +27,7 @@ function step(
         urn,
         type: "",
         provider: "",
-        ...(op === "delete" ? { old: state, new: null } : { new: state }),
+        ...(op === "delete" ? { old: state, new: none } : { new: state }),
     };
     return { sequence: 0, timestamp: 0, resourcePreEvent: { metadata } };
 }

@@ -176,6 +176,7 @@ const affected = (what: string) => `positive-control-failed: the attack also aff
 describe("the attack has begun for the witness", () => {
     const stillOpen = (at: string) =>
         `attack-not-proven: the NetworkPolicy exists, but ${at} still accepted fresh connections`;
+    const nothingTried = "attack-not-proven: nothing is tried that would show the attack";
     it.each<[string, Tried, Record<string, string>, string]>([
         ["when all is closed that was open", ofFamilies, { [a]: "oocc", [a6]: "oooc" }, "since 3 s"],
         ["not while one is open", ofFamilies, { [a]: "ooc", [a6]: "ooo" }, stillOpen(a6)],
@@ -183,6 +184,9 @@ describe("the attack has begun for the witness", () => {
         ["not if it was never open", inward, { [a]: "cc" }, said(judge.noReport)],
         ["also if some was left out", leftOut, { [a]: "oc", [a6]: "cc" }, "since 1 s"],
         ["at once if nothing into the targets is denied", lookup, { [a]: "oo" }, "since 1 s"],
+        ["at once if the targets must be gone", of({ deleted: true }), { [a]: "oo" }, "since 1 s"],
+        ["never if nothing else shows it either", of({}), { [a]: "oc" }, nothingTried],
+        ["never by what it leaves alone", of({ stillWorks: { inward: { except: [] } } }), { [a]: "oo" }, nothingTried],
         ["when probes show a fault", fault, { [probe]: "oc" }, "since 1 s"],
         ["not while one does not", fault, { [probe]: "oo" }, `attack-not-proven: probes were not affected: ${probe}`],
         [

@@ -6,7 +6,7 @@ import type { RunAttack } from "../../../../../../chaos/kinds/attacks/attack-kin
 import { FakeCluster } from "../../../support/fake-cluster";
 
 let cluster: FakeCluster;
-let attack: RunAttack<unknown>;
+let attack: RunAttack<unknown, unknown, Victim[]>;
 beforeEach(() => {
     cluster = new FakeCluster();
     const victims = ["web-1", "web-2"].flatMap((pod) =>

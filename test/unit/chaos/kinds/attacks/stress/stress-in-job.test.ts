@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobContext, JobPart, Permission } from "../../../../../../chaos/kinds/attacks/job-part";
 import type { UsageReport } from "../../../../../../chaos/kinds/attacks/stress/usage";
-import type { Stress, Victim } from "../../../../../../chaos/kinds/attacks/stress/victim";
+import type { Stress, StressTarget } from "../../../../../../chaos/kinds/attacks/stress/stress-target";
 import type { Reading } from "../../../../../../chaos/kinds/attacks/stress/readings";
 import { stressInJob } from "../../../../../../chaos/kinds/attacks/stress/stress-in-job";
 import { startClock, stopClock } from "../../../support/time";
@@ -14,7 +14,7 @@ const before: Reading = {
     memory: { used: 20 * mib, limit: 128 * mib },
     node: { cores: 2, available: 4_096 * mib },
 };
-const victim: Victim = {
+const target: StressTarget = {
     pod: "web-1",
     uid: "u1",
     container: "web",
@@ -91,7 +91,7 @@ let ending: AbortController;
 let part: JobPart;
 beforeEach(() => {
     stopClock();
-    victim.tool = "perl";
+    target.tool = "perl";
     cores = 0.2;
     application = 0;
     kills = 0;
@@ -112,7 +112,7 @@ afterEach(() => {
 
 function start(stress: Omit<Stress, "lastSeconds">): void {
     const api = {
-        get: async () => ({ data: { tried: JSON.stringify([victim]) } }),
+        get: async () => ({ data: { tried: JSON.stringify([target]) } }),
         async *list() {
             yield { metadata: { uid }, status: { containerStatuses: [status] } };
         },
@@ -121,7 +121,7 @@ function start(stress: Omit<Stress, "lastSeconds">): void {
         new Promise((resolve, reject) => {
             if (refusal !== undefined) return reject(new Error(refusal));
             onExec();
-            expect(command[0]).toBe(victim.tool);
+            expect(command[0]).toBe(target.tool);
             const program = new Program((text) => onOutput(Buffer.from(text), false));
             programs.push(program);
             program.end = (error, message) => {
@@ -329,7 +329,7 @@ describe("with untilKilled", () => {
     });
 
     it("a program of one process, which says nothing after its end, needs the cgroup's word, too", async () => {
-        victim.tool = "node";
+        target.tool = "node";
         const exit137 = (program: Program) => program.end(undefined, "137");
         expect(await killed(status, exit137)).toMatchObject({ stressing: 2, killed: undefined, shown: 0 });
         kills = 1;

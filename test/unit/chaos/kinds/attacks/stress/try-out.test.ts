@@ -61,10 +61,10 @@ async function triedTogether(...attacks: RunAttack<StressArgs>[]): Promise<void>
 beforeEach(() => (files["/proc/uptime"] = "1 1"));
 
 it("finds the smallest tool of each target, and what its container uses before", async () => {
-    const [victim] = await tried({ cpu: "80%" });
-    expect(victim).toMatchObject({ pod: "web-1", uid: "u1", container: "web", containerId: "c1", tool: "perl" });
-    expect(victim!.before.cpu.used - victim!.first.cpu.used).toBeCloseTo(0.1);
-    expect(victim!.before.at - victim!.first.at).toBeGreaterThanOrEqual(2);
+    const [found] = await tried({ cpu: "80%" });
+    expect(found).toMatchObject({ pod: "web-1", uid: "u1", container: "web", containerId: "c1", tool: "perl" });
+    expect(found!.before.cpu.used - found!.first.cpu.used).toBeCloseTo(0.1);
+    expect(found!.before.at - found!.first.at).toBeGreaterThanOrEqual(2);
 });
 
 it.each([
@@ -73,8 +73,8 @@ it.each([
     ["/nodejs/bin/node", ["perl", "python3", "sh", "node", "/nodejs/bin/node"]],
 ])("takes %s if there is no other", async (tool, order) => {
     tools = [tool];
-    const [victim] = await tried({ cpu: "80%" });
-    expect(victim!.tool).toBe(tool);
+    const [found] = await tried({ cpu: "80%" });
+    expect(found!.tool).toBe(tool);
     expect([...new Set(asked)]).toEqual(order);
 });
 

@@ -11,7 +11,7 @@ export interface Stress extends Wanted {
 }
 
 /** A container that is to be stressed. */
-export interface Victim extends Pick<Target, "pod" | "uid" | "container" | "containerId"> {
+export interface StressTarget extends Pick<Target, "pod" | "uid" | "container" | "containerId"> {
     tool: Tool;
     /** The files that say what it uses. */
     files: readonly string[];
