@@ -1,4 +1,4 @@
-import type { Fields } from "../fields";
+import { type Fields, noCounterpart } from "../fields";
 import type { Additions, Draft } from "../imported";
 import { targetOf } from "../target";
 import { offsetOf } from "../timeline";
@@ -40,5 +40,6 @@ export function actionsOf(steps: readonly StepOf<"action">[], first: Step, addit
 /** Reports what is left of an attack or an action. */
 export function finish(fields: Fields, ofFailure: string): void {
     if (fields.text("ignoreFailure") === "true") fields.note(ofFailure, "ignoreFailure");
-    fields.noteRest("is only a label");
+    if (fields.has("customLabel")) fields.note("is only a label", "customLabel");
+    fields.noteRest(noCounterpart);
 }

@@ -134,7 +134,7 @@ export const others: Readonly<Record<string, Refusal>> = {
     network_package_corruption: without("changes bits of packets", "a fault with abort and a percentage of requests"),
     network_tcp_reset: without("resets connections", "a fault with abort: reset"),
     network_dns_error_injection: without("answers lookups with errors", "Block DNS"),
-    fill_disk: without("fills a disk", "Fill Memory"),
+    fill_disk: new Refusal("fills a disk; no attack does that, and nothing comes near"),
     stress_io: without("loads a disk", "Stress CPU"),
     scale_statefulset: without("scales a StatefulSet", "Delete Pod, or Scale Deployment"),
     scale_replicaset: without("scales a ReplicaSet", "Scale Deployment"),

@@ -9,7 +9,7 @@ import { offsetOf } from "../timeline";
 import { actionsOf } from "./action-steps";
 import { scaleOf } from "./actions";
 import { attackOf, groupsOf } from "./attack-steps";
-import { beginOf, checkOf, isDuring, placesOfCheck } from "./check-steps";
+import { beginOf, checkOf, isAsking, isKept, noteLeftOut, placesOfCheck } from "./check-steps";
 import { withLoad } from "./http-check";
 import { isOf, type Step, stepsIn } from "./steps";
 
@@ -37,7 +37,7 @@ function experimentAt(index: number, object: Fields, nameKey: string, additions:
     const attackSteps = groups[index] ?? [];
     for (const { fields } of allAttacks.filter((step) => !attackSteps.includes(step)))
         fields.note("follows or precedes this attack there, and is an experiment by itself here");
-    noteLeftOut(steps, additions);
+    for (const { fields, meaning } of steps) if (meaning.is === "nothing" && meaning.why) fields.note(meaning.why);
     const first = attackSteps[0] ?? actionSteps[0];
     if (first === undefined) {
         object.refuse("has no attack and no action that has a counterpart", "lanes");
@@ -47,8 +47,9 @@ function experimentAt(index: number, object: Fields, nameKey: string, additions:
     const { actions, namespace, places } = actionsOf(actionSteps, first, additions);
     if (attacks.length > 0 && namespace !== undefined && attacks.some((attack) => attack?.namespace !== namespace))
         actionSteps[0]!.fields.refuse("is done in the attacks' namespace, and the file names another", "radius");
-    const counts = steps.filter(isOf("count"));
-    const during = [...steps.filter(isOf("check")), ...counts].filter((step) => isDuring(step, first));
+    const others = groups.flatMap(([one]) => (one && one !== first ? [one] : []));
+    const around = { steps, first, others };
+    const during = steps.filter((step) => isKept(step, around));
     const scales = actionSteps.filter(({ meaning }) => meaning.read === scaleOf);
     const definitions = attacks.map((attack) => attack?.definition ?? killOnce);
     const window = windowAround(first, [...during, ...scales], definitions);
@@ -59,23 +60,27 @@ function experimentAt(index: number, object: Fields, nameKey: string, additions:
                 `is scaled back there after this time; here when the run is undone, after a window of ${length}`,
                 "duration",
             );
+    const rolledOut = actions.flatMap(({ kind, deployment }) => (kind === "rollout" ? [deployment] : []));
     const checks = during.flatMap((step) => {
-        const check = checkOf(step, window.durationMs, additions);
+        const check = checkOf(step, window.durationMs, additions, rolledOut);
         return check ? [{ step, ...withLoad(check, step.parameters) }] : [];
     });
-    const begin = beginOf(counts, first, additions);
+    const begin = beginOf(steps.filter(isOf("count")), first, additions);
+    const kept: Step[] = checks.map(({ step }) => step);
+    for (const step of steps.filter(isAsking))
+        if (step !== begin?.step && !kept.includes(step)) noteLeftOut(step, kept, around, additions);
     const loads = checks.filter(({ load }) => load !== undefined);
     return {
         name,
         hypothesis,
         namespace: attacks.length > 0 ? undefined : namespace,
-        begin: begin.begin,
+        begin: begin?.begin,
         attacks: attacks.flatMap((attack) => attack?.definition ?? []),
         actions: [...actions, ...loads.map(({ load }) => load!)],
         checks: checks.map(({ check }) => check),
         places: {
             ...places,
-            ...begin.places,
+            ...begin?.places,
             "window.duration": first.parameters.at("duration"),
             ...Object.fromEntries(attackSteps.map(({ fields }, at) => [`attacks.${at}`, fields.at()])),
             ...Object.fromEntries(
@@ -98,21 +103,6 @@ function noteWhole(object: Fields): void {
     if (object.has("environment"))
         object.note("the kubeconfig and the namespaces of targets say where attacks are", "environment");
     object.noteRest(noCounterpart);
-}
-
-/** A check that is left out is none of the hypothesis any more, which a person then writes. */
-function noteLeftOut(steps: readonly Step[], { hypothesis }: Additions): void {
-    for (const { fields, meaning } of steps) {
-        if (meaning.is === "nothing" && meaning.why) fields.note(meaning.why);
-        if (meaning.is !== "foreign") continue;
-        const what = "is a check that has no counterpart";
-        if (hypothesis !== undefined) fields.note(`${what}, and is left out: the hypothesis is the command's`);
-        else
-            fields.refuse(
-                `${what}. With --hypothesis TEXT, which says what the other checks show, it is left out; nearest: ` +
-                    "a check of kind prometheus or command, written by hand",
-            );
-    }
 }
 
 /** When a step ends, from the begin of the first attack or action. NaN if that is not certain. */

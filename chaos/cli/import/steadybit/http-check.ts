@@ -1,17 +1,27 @@
 /** HTTP checks: https://github.com/steadybit/extension-http */
 import { parseJson } from "../../../values/json";
-import { type Fields, headersAt, Refusal } from "../fields";
+import { type Fields, headersAt, Refusal, remarksWith } from "../fields";
 import { checkAt, type Draft } from "../imported";
 import { most as mostOfLoad } from "../../../kinds/actions/load/load-action";
 import { mostPerSecond } from "../../../kinds/checks/check-kind";
 
-const rateKeys = ["requestsPerSecond", "numberOfRequests"];
+export const rateKeyIn = (parameters: Fields) =>
+    parameters.has("numberOfRequests") ? "numberOfRequests" : "requestsPerSecond";
 
-const statuses = /^(\d{3})(?:-(\d{3}))?$/;
+/** The least and the most of one status, or of a range. */
+function statusesIn(text = "200-299"): [least: number, most: number] | undefined {
+    const [, least, most = least] = /^(\d{3})(?:-(\d{3}))?$/.exec(text) ?? [];
+    return least === undefined ? undefined : [Number(least), Number(most)];
+}
+
+export function noteFailEarly(parameters: Fields): void {
+    if (parameters.text("failEarly") === "true")
+        parameters.note("a check is judged when the window ends; to end the attack early: abortBelow", "failEarly");
+}
 
 export function httpOf(parameters: Fields, { durationMs }: { durationMs: number }): Draft {
-    const [, least, most] = statuses.exec(parameters.text("statusCode") ?? "200-299") ?? [];
-    if (least === undefined) parameters.refuse("is not one status or one range of them, such as 200-299", "statusCode");
+    const status = statusesIn(parameters.text("statusCode"));
+    if (!status) parameters.refuse("is not one status or one range of them, such as 200-299", "statusCode");
     const mode = parameters.word("responseTimeMode", responseTimes, "NO_VERIFICATION");
     const responseMs = parameters.duration("responseTime");
     parameters.word("followRedirects", { false: "", true: new Refusal("redirects are not followed") }, "false");
@@ -19,8 +29,7 @@ export function httpOf(parameters: Fields, { durationMs }: { durationMs: number 
         "certificates are always verified: write false, and give the CA by the check's caFrom",
     );
     parameters.word("insecureSkipVerify", { false: "", true: unverified }, "false");
-    if (parameters.text("failEarly") === "true")
-        parameters.note("a check is judged when the window ends; to end the attack early: abortBelow", "failEarly");
+    noteFailEarly(parameters);
     if (parameters.has("responsesContains"))
         parameters.refuse("a check reads JSON, not text: see json of the check http", "responsesContains");
     for (const [key, why] of [
@@ -30,6 +39,10 @@ export function httpOf(parameters: Fields, { durationMs }: { durationMs: number 
         if (parameters.has(key)) parameters.note(why, key);
     const share = parameters.number("successRate", { least: 1, most: 100 });
     const amount = parameters.number("numberOfRequests", { least: 1, most: 1e9 });
+    const ofAmount = amount && durationMs > 0 ? Math.round(amount / (durationMs / 100_000)) / 100 : undefined;
+    if (Number(ofAmount) < 1)
+        parameters.refuse(`is ${ofAmount} a second in this time; a check sends at least 1`, "numberOfRequests");
+    const perSecond = ofAmount ?? parameters.number("requestsPerSecond", { least: 1, most: mostOfLoad.perSecond });
     const body = parameters.text("body");
     const json = body === undefined ? undefined : parseJson(body);
     if (body !== undefined && (typeof json !== "object" || json === null || Array.isArray(json)))
@@ -45,15 +58,32 @@ export function httpOf(parameters: Fields, { durationMs }: { durationMs: number 
         method: parameters.text("method"),
         body: json,
         headers: headersAt(parameters, "headers", headers),
-        status: most === undefined ? Number(least) : [Number(least), Number(most)],
+        status: status?.[0] === status?.[1] ? status?.[0] : status,
         maxLatencyMs: mode === "SHORTER_THAN" ? responseMs : undefined,
         timeoutMs: parameters.duration("readTimeout"),
-        perSecond:
-            amount === undefined
-                ? parameters.number("requestsPerSecond", { least: 1, most: mostOfLoad.perSecond })
-                : amount / (durationMs / 1_000),
+        perSecond,
         successRate: share === undefined ? undefined : share / 100,
     };
+}
+
+/** What a request is, and what its answer must be besides its status. */
+const [requestKeys, answerKeys] = [
+    ["url", "method", "body", "headers"],
+    ["responseTimeMode", "responseTime", "readTimeout", "responsesContains"],
+];
+const usual: Readonly<Record<string, string>> = { method: "GET", responseTimeMode: "NO_VERIFICATION" };
+
+/** Whether the answers that a check wants are good for another one of the same request, or never are. */
+export function compared(check: Fields, other: Fields): "good" | "never" | undefined {
+    const [one, two] = [check, other].map((each) => each.apart(remarksWith(each.remarks.set))) as [Fields, Fields];
+    const differs = (key: string) =>
+        JSON.stringify(one.draft(key) ?? one.take(key) ?? usual[key]) !==
+        JSON.stringify(two.draft(key) ?? two.take(key) ?? usual[key]);
+    const good = statusesIn(two.draft("statusCode"));
+    const wanted = statusesIn(one.draft("statusCode")) ?? good;
+    if (!good || !wanted || requestKeys.some(differs)) return undefined;
+    if (wanted[1] < good[0] || good[1] < wanted[0]) return "never";
+    return good[0] <= wanted[0] && wanted[1] <= good[1] && !answerKeys.some(differs) ? "good" : undefined;
 }
 
 /** A check, and the load that sends its requests if these are more than a check sends. */
@@ -61,7 +91,7 @@ export function withLoad(check: Draft, parameters: Fields): { check: Draft; load
     const { kind: _, name, maxLatencyMs, ...request } = check;
     const perSecond = Number(check.perSecond ?? 0);
     if (perSecond <= mostPerSecond) return { check };
-    const key = rateKeys.find((each) => parameters.has(each));
+    const key = rateKeyIn(parameters);
     if (!Number.isInteger(perSecond)) parameters.refuse(`is ${perSecond} a second; a load has a whole number`, key);
     parameters.note(
         `more than ${mostPerSecond} a second are a load here, which a pod in the cluster sends from before the ` +

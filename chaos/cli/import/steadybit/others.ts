@@ -31,7 +31,11 @@ const families: readonly [RegExp, Other][] = [
         ),
     ],
     [
-        /(?:delay|abort|block)/,
+        /extension_jvm\./,
+        new Refusal("changes what a JVM runs; nearest, written by hand: a fault of the Service that is called"),
+    ],
+    [
+        /istio|nginx|haproxy|kong|traefik/,
         new Refusal("changes what a proxy forwards; nearest, written by hand: a fault with delay or abort"),
     ],
     [/check|_metrics?$|\.metrics$/, "check"],

@@ -3,6 +3,7 @@ import { formatDuration } from "../../../values/duration";
 import { type Fields, remarksWith } from "../fields";
 import type { Additions, Draft } from "../imported";
 import { targetOf } from "../target";
+import { noteFailEarly } from "./http-check";
 import { conditionsIn } from "./query";
 
 /** Fields of workloads, which are left out where they are 0. */
@@ -12,18 +13,29 @@ const workloads: Readonly<Record<string, { kind: string; ready: string; missing?
     "k8s.daemonset": { kind: "DaemonSet", ready: "status.numberReady", missing: "status.numberUnavailable" },
 };
 
-/** What a mode wants of a field. */
+export const modeKey = "podCountCheckMode";
+export const noneReady = "podCountEquals0";
+
+/** What a mode wants of a field. None of them: a rollout's additional pods may be missing while enough are ready. */
 const modes: Readonly<Record<string, { of: "ready" | "missing"; atLeast?: number; equals?: number }>> = {
     podCountMin1: { of: "ready", atLeast: 1 },
-    podCountEquals0: { of: "ready", equals: 0 },
+    [noneReady]: { of: "ready", equals: 0 },
     podCountEqualsDesiredCount: { of: "missing", equals: 0 },
     podCountGreaterEqualsDesiredCount: { of: "missing", equals: 0 },
-    podCountLessThanDesiredCount: { of: "missing", atLeast: 1 },
 };
 
-/** A condition of the one workload that the radius names. Undefined if that cannot be said: the step is left out. */
-export function countOf(step: Fields, parameters: Fields, { namespace }: Additions): Draft | undefined {
-    const mode = modes[parameters.draft("podCountCheckMode") ?? "podCountEqualsDesiredCount"];
+/**
+ * A condition of the one workload that the radius names. Undefined if that cannot be said: the step is left out.
+ *
+ * @param rolledOut names of Deployments that are rolled out meanwhile
+ */
+export function countOf(
+    step: Fields,
+    parameters: Fields,
+    { namespace }: Additions,
+    rolledOut: readonly unknown[] = [],
+): Draft | undefined {
+    const mode = modes[parameters.draft(modeKey) ?? "podCountEqualsDesiredCount"];
     const { set, unset } = step.remarks;
     const remarks = remarksWith(set);
     const radius = step.apart(remarks).object("radius");
@@ -34,9 +46,20 @@ export function countOf(step: Fields, parameters: Fields, { namespace }: Additio
     const field = mode && known?.[mode.of];
     if (field === undefined || name === undefined) return undefined;
     if (workload!.values === "any" || workload!.negated || further.length > 0 || others.length > 0) return undefined;
+    const isOfSurge = known!.kind === "Deployment" && mode!.of === "missing";
+    if (isOfSurge && rolledOut.includes(name)) return undefined;
     const found = targetOf(radius, conditions, namespace);
     for (const placeholder of remarks.unset) unset.add(placeholder);
     if (remarks.refused.length > 0) return undefined;
+    if (mode!.of === "missing")
+        parameters.note(
+            `here ${field} is 0: a ready pod counts in it until it is available` +
+                (isOfSurge ? ", and so do the additional pods of a rollout" : ""),
+            modeKey,
+        );
+    noteFailEarly(parameters);
+    step.take("radius");
+    parameters.refuseRest();
     const { of: _, ...limits } = mode!;
     const object = { apiVersion: "apps/v1", kind: known!.kind, name, namespace: found?.namespace };
     return { kind: "condition", of: object, field, ...limits, ifMissing: 0 };

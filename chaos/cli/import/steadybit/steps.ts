@@ -27,15 +27,12 @@ export type Meaning =
     | { is: "action"; read: ReadAction }
     | { is: "check"; read: ReadCheck }
     | { is: "count" }
-    /** A check of something that no check here asks. */
-    | { is: "foreign" }
-    | { is: "nothing"; why?: string; untilTrue?: true };
+    /** A check of something that no check here asks. `untilTrue`: it ends once that is true. */
+    | { is: "foreign"; untilTrue?: true }
+    | { is: "nothing"; why?: string };
 
 const attack = (read: ReadAttack): Meaning => ({ is: "attack", read, of: "containers" });
 const shown: Meaning = { is: "nothing", why: "only shows something; each run has a report with a picture" };
-
-/** Why a check that waits for something is left out. */
-export const onceTrue = "waits until it is true once, as only begin does, before an attack; a check holds all the time";
 
 /** By `actionType`. */
 const meanings: Readonly<Record<string, Meaning>> = {
@@ -62,7 +59,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
     "com.steadybit.extension_kubernetes.pod_count_check_statefulset": { is: "count" },
     "com.steadybit.extension_kubernetes.pod_count_check_daemonset": { is: "count" },
     "com.steadybit.extension_kubernetes.pod_count_check_replicaset": { is: "count" },
-    "com.steadybit.extension_kubernetes.rollout-status": { is: "nothing", why: onceTrue, untilTrue: true },
+    "com.steadybit.extension_kubernetes.rollout-status": { is: "foreign", untilTrue: true },
     "com.steadybit.extension_kubernetes.kubernetes_logs": shown,
     "com.steadybit.extension_kubernetes.pod_count_metric": shown,
 };
@@ -96,7 +93,7 @@ function stepOf(fields: Fields) {
     const parameters = fields.object("parameters");
     const meaning: Meaning = type === "action" ? meaningOf(fields) : { is: "nothing" };
     const durationMs = parameters.duration("duration") ?? 0;
-    const isOnce = meaning.is === "count" ? !isAllTheTime(parameters) : meaning.is === "nothing" && meaning.untilTrue;
+    const isOnce = meaning.is === "count" ? !isAllTheTime(parameters) : meaning.is === "foreign" && meaning.untilTrue;
     const leastMs = isOnce ? 0 : durationMs;
     const mostMs = meaning.is === "action" && parameters.text("wait") === "true" ? longestRolloutMs : durationMs;
     return { fields, parameters, meaning, durationMs, leastMs, mostMs };

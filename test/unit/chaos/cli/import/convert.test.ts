@@ -345,6 +345,7 @@ describe("an experiment of Steadybit", () => {
             "lanes.0.steps.0.parameters.duration",
             "lanes.0.steps.0.parameters.maxConcurrent",
             "lanes.1.steps.0",
+            "lanes.1.steps.0.parameters.podCountCheckMode",
             "lanes.1.steps.2.customLabel",
             "lanes.1.steps.2.radius",
             "lanes.1.steps.2.radius.maximum",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { added, fromFile, imported, noted, only, refusedOf } from "../support";
+import { added, differences, fromFile, imported, noted, only, refusedOf } from "../support";
 
 const com = "com.steadybit.extension_";
 const deployment = 'k8s.namespace="shop" AND k8s.deployment="orders"';
@@ -89,7 +89,7 @@ describe("an attack", () => {
     it.each([
         ["container.stop", "Nearest: Delete Pod"],
         ["container.pause", "Nearest: Cause Crash Loop"],
-        ["container.fill_disk", "Nearest: Fill Memory"],
+        ["container.fill_disk", "nothing comes near"],
         ["kubernetes.drain_node", "by: eviction"],
         ["kubernetes.scale_statefulset", "Nearest: Delete Pod"],
         ["host.network_blackhole", 'k8s.node.name="NAME"'],
@@ -98,6 +98,8 @@ describe("an attack", () => {
         ["k6.run", "the action load"],
         ["jmeter.run", "the action load"],
         ["kubernetes.nginx-delay-traffic", "written by hand: a fault"],
+        ["jvm.spring-mvc-delay-attack", "changes what a JVM runs"],
+        ["kafka.topic.delay", "nothing comes near"],
         ["kafka.topic.delete-records", "nothing comes near"],
     ])("%s is refused by its name: %s", (type, nearest) => {
         const [refused] = refusedOf(experiment([step(type)]), withChecks);
@@ -137,7 +139,7 @@ describe("an attack", () => {
             [expect.objectContaining({ path: "/a" })],
             [expect.objectContaining({ path: "/b" })],
         ]);
-        expect(noted(all[0]!, "lanes.1.steps.1")).toContain("begins after the attack");
+        expect(noted(all[0]!, "lanes.1.steps.1")).toContain("a check of another experiment of this file");
     });
 
     it("that overlaps another is refused, since it would not here", () => {
@@ -200,12 +202,12 @@ describe("a pod count", () => {
     const blocked = step("container.network_blackhole");
     const count = (podCountCheckMode: string, more: object = {}) =>
         step("kubernetes.pod_count_check", { podCountCheckMode, ...more });
+    const all = (mode: string) => count(mode, { statusCheckMode: "allTheTime" });
     const statefulset = 'k8s.namespace="shop" AND k8s.statefulset="orders"';
     const ofDeployment = { apiVersion: "apps/v1", kind: "Deployment", name: "orders", namespace: "shop" };
 
     it.each<[mode: string, limits: object]>([
         ["podCountEqualsDesiredCount", { field: "status.unavailableReplicas", equals: 0 }],
-        ["podCountLessThanDesiredCount", { field: "status.unavailableReplicas", atLeast: 1 }],
         ["podCountMin1", { field: "status.readyReplicas", atLeast: 1 }],
         ["podCountEquals0", { field: "status.readyReplicas", equals: 0 }],
     ])("before the attack, %s, is what the run waits for, with %j", (mode, limits) => {
@@ -221,7 +223,7 @@ describe("a pod count", () => {
         const ignored = { ...count("podCountEquals0"), ignoreFailure: true };
         const one = only(experiment([ignored, count("podCountMin1"), blocked]), withChecks);
         expect(one.args.begin).toMatchObject({ when: { atLeast: 1 } });
-        expect(noted(one, "lanes.0.steps.0")).toContain("is ABORTED");
+        expect(noted(one, "lanes.0.steps.0")).toContain("or the run ABORTED");
         expect(noted(one, "lanes.0.steps.0")).not.toContain("waits for before it begins");
     });
 
@@ -233,17 +235,45 @@ describe("a pod count", () => {
     );
 
     it("that must hold all the time is a check", () => {
-        const all = count("podCountMin1", { statusCheckMode: "allTheTime" });
-        const one = only(experiment([blocked], [all]), fromFile);
+        const one = only(experiment([blocked], [all("podCountMin1")]), fromFile);
         expect(one.args.checks).toEqual([
             { kind: "condition", of: ofDeployment, field: "status.readyReplicas", atLeast: 1, ifMissing: 0 },
         ]);
     });
 
+    it("of a workload, not of the whole radius, is read: the radius is no difference", () =>
+        expect(differences(only(experiment([blocked], [all("podCountMin1")]), fromFile))).not.toContain(
+            "lanes.1.steps.0.radius",
+        ));
+
+    it("has its unread fields refused, as an HTTP check has", () =>
+        expect(refusedOf(experiment([count("podCountMin1", { least: 3 }), blocked]), withChecks)).toEqual([
+            "lanes.0.steps.0.parameters.least: has no counterpart",
+        ]));
+
+    it.each<[workload: string, additional: boolean]>([
+        ["deployment", true],
+        ["daemonset", false],
+    ])("of a %s's desired number says what is counted in its place", (workload, additional) => {
+        const radius = { query: `k8s.namespace="shop" AND k8s.${workload}="orders"` };
+        const one = only(experiment([blocked], [{ ...all("podCountEqualsDesiredCount"), radius }]), fromFile);
+        const said = noted(one, "lanes.1.steps.0.parameters.podCountCheckMode");
+        expect(said).toContain("until it is available");
+        expect(said.includes("additional pods of a rollout")).toBe(additional);
+    });
+
+    it("of none all the time says that there must be none before the attack", () => {
+        const one = only(experiment([blocked], [all("podCountEquals0")]), fromFile);
+        expect(noted(one, "lanes.1.steps.0.parameters.podCountCheckMode")).toContain("before the attack, too");
+    });
+
     it.each<[what: string, lanes: object[][], path: string]>([
-        ["during the attack", [[blocked], [count("podCountMin1")]], "lanes.1.steps.0"],
-        ["after the attack", [[blocked, count("podCountMin1")]], "lanes.0.steps.1"],
         ["of a change", [[count("podCountIncreased"), blocked]], "lanes.0.steps.0"],
+        [
+            "of less than the desired number, which a rollout's additional pods would be",
+            [[count("podCountLessThanDesiredCount"), blocked]],
+            "lanes.0.steps.0",
+        ],
         [
             "of a StatefulSet's desired number",
             [[{ ...count("podCountEqualsDesiredCount"), radius: { query: statefulset } }, blocked]],
@@ -259,11 +289,151 @@ describe("a pod count", () => {
             [[{ ...count("podCountMin1"), radius: { query: 'aws.zone="a"' } }, blocked]],
             "lanes.0.steps.0",
         ],
-    ])("%s is left out, and that is said", (_, lanes, path) => {
+    ])("before the attack %s is left out, and that is said", (_, lanes, path) => {
         const one = only(experiment(...lanes), withChecks);
         expect(one.args).not.toHaveProperty("begin");
-        expect(noted(one, path)).toContain("a check holds all the time");
+        expect(noted(one, path)).toContain("ends before the attack, and is left out");
     });
+});
+
+describe("a check that is left out, of what the attack does, leaves the hypothesis without its answer:", () => {
+    const blocked = step("container.network_blackhole");
+    const get = (url: string, more: object = {}, duration = "60s") =>
+        step("http.check.periodically", { url: `http://front.shop.svc${url}`, duration, ...more });
+    const count = (podCountCheckMode: string, statusCheckMode = "atLeastOnce") =>
+        step("kubernetes.pod_count_check", { podCountCheckMode, statusCheckMode });
+    const restart = step("kubernetes.rollout-restart", { duration: undefined, wait: "false" });
+    const listing = [get("/a")];
+
+    it.each<[what: string, lanes: object[][], path: string, reason: string]>([
+        [
+            "a pod count during the attack",
+            [[blocked], listing, [count("podCountIncreased")]],
+            "lanes.2.steps.0",
+            "waits until it is true once",
+        ],
+        [
+            "a pod count after the attack",
+            [[blocked, count("podCountEqualsDesiredCount")], listing],
+            "lanes.0.steps.1",
+            "waits until it is true once",
+        ],
+        [
+            "a pod count all the time that no check counts",
+            [[blocked], listing, [count("podCountLessThanDesiredCount", "allTheTime")]],
+            "lanes.2.steps.0",
+            "less than the desired number",
+        ],
+        [
+            "a pod count all the time after the attack, besides one during it",
+            [[blocked, count("podCountMin1", "allTheTime")], [count("podCountMin1", "allTheTime")]],
+            "lanes.0.steps.1",
+            "begins after the attack",
+        ],
+        [
+            "all pods ready during the Deployment's rollout, whose additional pods are not",
+            [[restart], listing, [count("podCountEqualsDesiredCount", "allTheTime")]],
+            "lanes.2.steps.0",
+            "while the Deployment is rolled out",
+        ],
+        [
+            "the status of a rollout",
+            [[restart], listing, [step("kubernetes.rollout-status")]],
+            "lanes.2.steps.0",
+            "has no counterpart",
+        ],
+        [
+            "an HTTP check after the attack, of another address",
+            [[blocked, get("/b")], listing],
+            "lanes.0.steps.1",
+            "wants what no check of its time does",
+        ],
+        [
+            "an HTTP check after the attack, of a shorter response time",
+            [[blocked, get("/a", { responseTimeMode: "SHORTER_THAN", responseTime: "50ms" })], listing],
+            "lanes.0.steps.1",
+            "wants what no check of its time does",
+        ],
+        [
+            "an HTTP check during a part of the attack",
+            [[blocked], listing, [wait("30s"), get("/a", {}, "30s")]],
+            "lanes.2.steps.1",
+            "does not surely last as long as the attack",
+        ],
+    ])("%s is refused, or left out under a hypothesis of the command", (_, lanes, path, reason) => {
+        const [refused, ...more] = refusedOf(experiment(...lanes), withChecks);
+        expect(refused).toMatch(new RegExp(`^${path}: .*${reason}.*With --hypothesis TEXT`));
+        expect(more).toEqual([]);
+        const one = only(experiment(...lanes), added);
+        expect(noted(one, path)).toMatch(new RegExp(`${reason}.*It is left out: the hypothesis is the command's`));
+        expect(one.args.checks.length).toBe(2);
+    });
+
+    it("not one whose failure is ignored: it answers nothing", () => {
+        const ignored = { ...count("podCountIncreased"), ignoreFailure: true };
+        const one = only(experiment([blocked], listing, [ignored]), fromFile);
+        expect(noted(one, "lanes.2.steps.0")).toContain("its failure is ignored");
+    });
+
+    it.each([
+        ["statusCode", "200-299"],
+        ["statusCode", "200-399"],
+        ["successRate", 100],
+    ])("not one after the attack that a check of the window answers, with %s %s", (key, value) => {
+        const lanes = [[blocked, get("/a", { method: "GET", [key]: value })], [get("/a", { successRate: 90 })]];
+        const one = only(experiment(...lanes), fromFile);
+        expect(noted(one, "lanes.0.steps.1")).toContain("the update waits until all checks of the window hold");
+    });
+
+    it("not one before it, of the steady state: what must hold then is said", () => {
+        const one = only(experiment([get("/b"), blocked], [wait("60s"), ...listing]), fromFile);
+        expect(noted(one, "lanes.0.steps.0")).toContain("before one, the checks of the window must hold");
+    });
+});
+
+describe("an answer that is right only under attack", () => {
+    const blocked = step("container.network_blackhole");
+    const get = (statusCode: string, more: object = {}) =>
+        step("http.check.periodically", { url: "http://front.shop.svc/a", statusCode, ...more });
+    const [before, after, without] = [
+        [
+            [get("200-299"), blocked],
+            [wait("60s"), get("503")],
+        ],
+        [[blocked, get("200")], [get("[[status]]")]],
+        [[blocked], [get("503")]],
+    ];
+    const set = { status: "503" };
+
+    it.each<[when: string, lanes: object[][], other: string, path: string]>([
+        ["before", before, "lanes.0.steps.0", "lanes.1.steps.1"],
+        ["after", after, "lanes.0.steps.1", "lanes.1.steps.0"],
+    ])("is refused if the file wants another one %s it: every run would be ABORTED", (_, lanes, other, path) => {
+        const refused = refusedOf(experiment(...lanes), { ...withChecks, set }).join("\n");
+        expect(refused).toMatch(new RegExp(`^${path}: wants another status than ${other} does`, "m"));
+        expect(refused).toContain("a range with both, such as 200-503");
+        expect(only(experiment(...lanes), { ...added, set }).args.checks).toEqual(added.checks);
+    });
+
+    it("is said to be needed before the attack, too, if the file does not say what is right then", () => {
+        const one = only(experiment(...without), fromFile);
+        expect(one.args.checks).toMatchObject([{ status: 503 }]);
+        expect(noted(one, "lanes.1.steps.0.parameters.statusCode")).toContain("or the run is ABORTED");
+    });
+
+    it("is no range with both answers", () =>
+        expect(
+            noted(only(experiment([blocked], [get("200-503")]), fromFile), "lanes.1.steps.0.parameters.statusCode"),
+        ).toBe(""));
+});
+
+it("a field of an attack's step is a label only if it is one", () => {
+    const one = only(
+        experiment([{ ...step("container.network_blackhole"), customLabel: "cut", disabled: true }]),
+        withChecks,
+    );
+    expect(noted(one, "lanes.0.steps.0.customLabel")).toBe("is only a label");
+    expect(noted(one, "lanes.0.steps.0.disabled")).toBe("has no counterpart");
 });
 
 describe("an HTTP check of more requests a second than a check sends", () => {
@@ -305,6 +475,16 @@ describe("an HTTP check of more requests a second than a check sends", () => {
         expect(refusedOf(experiment([blocked], [amount(6_030)]), fromFile).join()).toContain(
             `${at}.numberOfRequests: is 100.5 a second`,
         );
+        expect(refusedOf(experiment([blocked], [amount(180_000)]), fromFile).join()).toMatch(
+            new RegExp(`^${at}.numberOfRequests: `),
+        );
+    });
+
+    it("of less than one a second is refused at the file's own field", () => {
+        const few = { ...requests({ numberOfRequests: 20 }), actionType: `${com}http.check.fixed_amount` };
+        expect(refusedOf(experiment([blocked], [few]), fromFile)).toEqual([
+            `${at}.numberOfRequests: is 0.33 a second in this time; a check sends at least 1`,
+        ]);
     });
 
     it.each([
