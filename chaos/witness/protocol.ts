@@ -144,7 +144,10 @@ export interface LogLine {
     begun: number;
     /** Lines of a process are numbered from 0: none may be missing, since they say only what changed. */
     line: number;
-    /** When the look began, a pod was deleted, its eviction refused, or a kill due, in milliseconds since the epoch. */
+    /**
+     * When the look began, a pod was deleted, its eviction refused, a kill due, or a container's usage read, in
+     * milliseconds since the epoch.
+     */
     at: number;
     /**
      * The endpoints that are not as in the look before: empty if all are. `gone` are those of pods without a label.

@@ -14,7 +14,7 @@ import type { Radius } from "../../targets/radius";
 import type { Counted, Counts } from "./counted";
 
 /**
- * One kind of attack: a file or a folder, and its line in `registry.ts`. Most are NetworkPolicies, and need only the
+ * One kind of attack: a file or a folder, and its line in `registry.ts`. One that is a NetworkPolicy needs only the
  * fields that are required, `effect` and `denies`. A kind that is something else also has a line in
  * `attack-resource.ts`, for its object; and in `job-parts.ts`, if the deadline Job does something for it.
  *
@@ -50,7 +50,7 @@ export interface AttackKind<A extends { kind: string }, F = undefined> {
      * objects last, no matter who made them, and the Job may still need its own. @default none
      */
     parts?: readonly Exclude<KnownResource, (typeof jobTypes)[number]>[];
-    /** Set if it leaves all traffic alone, so that NetworkPolicies do not matter. */
+    /** Set if it leaves all traffic alone, and no connection proves it: then NetworkPolicies do not matter. */
     leavesTraffic?: true;
     /** What it changes in the cluster besides its own objects, and must be restored. Absent if there is nothing. */
     restores?: Restores<A>;
