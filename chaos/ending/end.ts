@@ -3,7 +3,14 @@ import { fieldsSet } from "../cluster/set-field";
 import { endingOf } from "../cluster/events";
 import { isExperimentPolicy, labels, unlabeling } from "../cluster/labels";
 import { isLent, type Loan, restore } from "../cluster/lend";
-import { type KubeObject, type ObjectApi, type ObjectReference, otherResources, resources } from "../cluster/resources";
+import {
+    type KubeObject,
+    type ObjectApi,
+    type ObjectReference,
+    otherResources,
+    type Resource,
+    resources,
+} from "../cluster/resources";
 import { loansOfAttacks } from "../kinds/attacks/job-parts";
 import { inTurns, within } from "../values/async";
 import { exemptedPolicy, isExempting } from "../policies/exemption";
@@ -82,6 +89,14 @@ export function throwAll(failures: readonly unknown[]): void {
     const distinct = [...new Map(failures.map((one) => [String(one), one])).values()];
     if (distinct.length === 1) throw distinct[0];
     if (distinct.length > 1) throw new AggregateError(distinct);
+}
+
+/** What runs have borrowed of an object: an attack and an action may have changed the same one. */
+export function loansOn(resource: Resource, object: KubeObject): Loan[] {
+    // No action changes a pod: many may label one who may not change what it runs.
+    const set = resource === resources.pod ? [] : fieldsSet(object);
+    const loans: readonly Loan[] = [...loansOfAttacks, exemptedPolicy, ...set];
+    return loans.filter((loan) => (loan.resource ?? resource) === resource && isLent(loan, object));
 }
 
 type Work = () => Promise<unknown>;
@@ -224,13 +239,8 @@ class Ending {
         throwAll(failures);
     }
 
-    /** What is to be restored of an object: an attack and an action may have changed the same one. */
     private loansOf({ resource }: ObjectReference, object: KubeObject, isNamed = false): readonly Loan[] {
-        // No action changes a pod: many may label one who may not change what it runs.
-        const set = resource === resources.pod ? [] : fieldsSet(object);
-        const loans: readonly Loan[] = [...loansOfAttacks, exemptedPolicy, ...set];
-        const ofType = loans.filter((loan) => loan.resource === undefined || loan.resource === resource);
-        return ofType.filter((loan) => this.mayRestore(loan, object, isNamed));
+        return loansOn(resource, object).filter((loan) => this.mayRestore(loan, object, isNamed));
     }
 
     /**

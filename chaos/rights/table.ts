@@ -2,7 +2,7 @@ import { changeObjects } from "../kinds/actions/perform";
 import { actionKindOf } from "../kinds/actions/registry";
 import { workloadKinds, workloadTypes } from "../cluster/workload";
 import { beginsAtPeers, beginsAtTargets, controlsAtTargets } from "../kinds/attacks/attack-kind";
-import { type Attack, attackKindOf, attackParts, objectTypeOf } from "../kinds/attacks/registry";
+import { type Attack, attackKindOf, attackKinds, attackParts, objectTypeOf } from "../kinds/attacks/registry";
 import { checkKindOf } from "../kinds/checks/registry";
 import { serviceNamed } from "../values/kubernetes-rules";
 import {
@@ -46,7 +46,8 @@ const restoreOthers = [
     "no run begins until somebody has restored it",
 ] as const;
 
-const meetsPolicies = (attack: Attack) => !attackKindOf(attack).leavesTraffic;
+const meetsPolicies = (attack: Pick<Attack, "kind">) => !attackKindOf(attack).leavesTraffic;
+const leavingTraffic = attackKinds.filter((kind) => !meetsPolicies({ kind })).map((kind) => `a \`${kind}\``);
 
 /** Rows that are needed in some runs only. */
 const onlyIf = (isNeeded: boolean, namespace?: string): ReturnType<typeof rightsIn> =>
@@ -281,7 +282,8 @@ export function jobRightsOf(
         attacked && mayMakeEvents ? rightToMakeEvents() : [],
         // Which policies the run changes is found when the targets are.
         onlyIf(policed)("get list patch", networkPolicy).to(
-            "restore those that do not select targets, and watch the run's own; not for `kill`",
+            "restore those that do not select targets, and watch the run's own; not if each attack is " +
+                leavingTraffic.join(" or "),
         ),
         onlyIf(!policed)("get", networkPolicy, policy).to(
             "end the attacks when the policy is gone or edited that lets the Job through",

@@ -8,7 +8,7 @@
  *   policy of the run; or when they delete or change one that the run's own rest on. Without attacks, it restores what
  *   the run has changed; its deadline counts from the taking of the lease.
  * - Kills pods, or has programs stress containers, if an attack asks for that, and while the namespace's lease names
- *   this run.
+ *   this run. Watches whether containers run that an attack has stopped.
  * - Says on the targets by Events that they are attacked.
  * - Is the witness: an ordinary pod that tries to connect to the labeled pods. Its log, one `LogLine` per line, proves
  *   that the attacks work, or that they do not, and shows what becomes of established connections. It also accepts

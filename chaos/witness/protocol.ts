@@ -144,7 +144,10 @@ export interface LogLine {
     begun: number;
     /** Lines of a process are numbered from 0: none may be missing, since they say only what changed. */
     line: number;
-    /** In milliseconds since the epoch: when the look began, a pod was deleted or not evicted, or something was due. */
+    /**
+     * In milliseconds since the epoch: when the look began, a pod was deleted or not evicted, something was due, or a
+     * container's usage was read.
+     */
     at: number;
     /**
      * The endpoints that are not as in the look before: empty if all are. `gone` are those of pods without a label.

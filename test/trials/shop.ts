@@ -2,7 +2,9 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { labels } from "../../chaos/cluster/labels";
-import { stoppedContainers } from "../../chaos/kinds/attacks/fail/image";
+import { type KubeObject, resources } from "../../chaos/cluster/resources";
+import { loansOn } from "../../chaos/ending/end";
+import { restored } from "../../chaos/ending/left";
 import { leaseName } from "../../chaos/lease/lease-record";
 import type { Conclusion } from "../../chaos/report/conclusion";
 import { plainError } from "../../chaos/cli/plain-error";
@@ -23,6 +25,8 @@ export interface Shape {
     zone?: "zone-b";
 }
 
+/** The saved experiment of kinds that name none. */
+export const usualExperiment = "hot-deals-blackhole";
 /** How soon after the end of an experiment nothing of it may be left, in milliseconds. */
 export const leftoverMs = 5_000;
 /** The deadline of an experiment, unless a trial says another. */
@@ -74,7 +78,7 @@ export class Shop {
     enabling(
         run: string,
         {
-            experiment = "hot-deals-blackhole",
+            experiment = usualExperiment,
             deadline = `${deadlineSeconds}s`,
             settings = {},
         }: { experiment?: string; deadline?: string; settings?: Readonly<Record<string, string>> } = {},
@@ -159,34 +163,31 @@ export class Shop {
         return (await this.stack.products()).good;
     }
 
-    /** What has something of an experiment, and is not its own. */
+    /** What a run has borrowed, or loads, and the pods that actions have beside it. */
     private async changed(): Promise<string[]> {
         const { namespace, cluster } = this.stack;
-        const { items } = await cluster.core.listNamespacedPod({ namespace });
-        const pods = items.filter(
-            (pod) =>
-                programsIn(pod).length > 0 ||
-                stoppedContainers.notes.read(pod) !== undefined ||
-                labels.beside in (pod.metadata!.labels ?? {}),
-        );
-        return [...named(pods), ...(await this.scaled())];
-    }
-
-    private async scaled(): Promise<string[]> {
-        const { namespace, cluster } = this.stack;
-        const { items } = await cluster.apps.listNamespacedDeployment({ namespace });
-        return named(items.filter(({ metadata }) => metadata!.labels?.[`${labels.set}replicas`] !== undefined));
+        const isActive = (pod: KubeObject) =>
+            programsIn(pod).length > 0 || labels.beside in (pod.metadata!.labels ?? {});
+        const finding = [...new Set([...restored, resources.pod])].map(async (resource) => {
+            const objects: KubeObject[] = await cluster.all(resource, { namespace });
+            return objects.filter(
+                (object) => loansOn(resource, object).length > 0 || (resource === resources.pod && isActive(object)),
+            );
+        });
+        return named((await Promise.all(finding)).flat());
     }
 }
 
 const named = (items: { metadata?: { name?: string } }[]) => items.map(({ metadata }) => metadata!.name!);
 
-/** Looks until nothing is found, or the time is up. @returns what is found then */
+/** Looks until nothing is found, or the time is up. @returns what is found then, or why that is not known */
 async function untilNone(look: () => Promise<string[]>, patienceMs: number): Promise<string[]> {
     let found: string[] = [];
-    await until("nothing is left", async () => (found = await look()).length === 0, { timeoutMs: patienceMs }).catch(
-        () => undefined,
-    );
+    const isNone = async () => {
+        found = await look().catch((error: unknown) => [`what is left is not known: ${plainError(error)}`]);
+        return found.length === 0;
+    };
+    await until("nothing is left", isNone, { timeoutMs: patienceMs }).catch(() => undefined);
     return found;
 }
 

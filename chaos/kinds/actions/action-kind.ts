@@ -5,7 +5,7 @@ import type { FoundWorkload, Workload } from "../../cluster/workload";
 import type { Beside } from "./beside";
 
 /**
- * One kind of action: a file in this folder, and its lines in `registry.ts`.
+ * One kind of action: a file or a folder, and its lines in `registry.ts`.
  *
  * @typeParam A what a definition says of such an action, its `kind` included
  */

@@ -59,7 +59,7 @@ export interface AttackKind<A extends { kind: string }, F = undefined, T = undef
      * objects last, no matter who made them, and the Job may still need its own. @default none
      */
     parts?: readonly Exclude<KnownResource, (typeof jobTypes)[number]>[];
-    /** Set if it leaves all traffic alone, so that NetworkPolicies do not matter. */
+    /** Set if it leaves all traffic alone, and no connection proves it: then NetworkPolicies do not matter. */
     leavesTraffic?: true;
     /** What it changes in the cluster besides its own objects, and must be restored. Absent if there is nothing. */
     restores?: Restores<A>;

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import type { V1Pod } from "../../../chaos/values/kubernetes-types";
+import type { KubeObject } from "../../../chaos/values/kubernetes-types";
 import { programMark } from "../../../chaos/kinds/attacks/stress/stress-programs";
 import { inputFrom, type StepName, variables } from "../../../chaos/run/contract";
 import { cgroupProcesses } from "../../../sandbox/node/cgroups";
@@ -21,7 +21,7 @@ export function signalContainer(containerId: string, signal: NodeJS.Signals): vo
 export const programsInPods = (): number[] =>
     cgroupProcesses("pods").filter((pid) => factOf(pid, "cmdline").includes(programMark));
 
-export const programsIn = ({ metadata }: V1Pod): number[] =>
+export const programsIn = ({ metadata }: KubeObject): number[] =>
     programsInPods().filter((pid) => cgroupOf(pid).includes(`/pod${metadata!.uid}/`));
 
 /** The processes of a step of the experiment in a namespace: its program, and the shell that waits for it. */

@@ -6,6 +6,7 @@ import { answersToHold } from "../../../chaos/kinds/checks/observe";
 import { checkKindOf, checkKinds } from "../../../chaos/kinds/checks/registry";
 import { annotations, labels, unlabeling } from "../../../chaos/cluster/labels";
 import { maxNameLength } from "../../../chaos/definition/definition";
+import { activeLeftOf } from "../../../chaos/ending/left";
 import { maxKept } from "../../../chaos/witness/protocol";
 import { recoveryTimeoutMs } from "../../../chaos/lease/recover";
 import { maxSilenceMs } from "../../../chaos/proof/outcome";
@@ -65,6 +66,18 @@ describe("labels and annotations", () => {
         const removing = (all: object) => Object.keys(all).map((key) => `${key}-`);
         expect(removedBy("label")).toEqual(removing(metadata.labels).sort());
         expect(removedBy("annotate")).toEqual(removing(metadata.annotations).sort());
+    });
+
+    it("by which a person deletes what runs have made are those by which the sweep finds the same", () => {
+        const { objects, besides } = activeLeftOf({ namespace: "demo", experiment: "any" });
+        const swept = [...objects!, ...besides!].map(({ resource, labelSelector }) => {
+            const [key] = labelSelector!.split(",").at(-1)!.split("=");
+            return `delete ${resource.resource} --selector ${key}`;
+        });
+        const deleted = textOf("docs/troubleshooting.md").match(/delete \w+ --selector \S+/g);
+        // The proxy of a fault is deleted by its name, once its Service is restored.
+        const proxies = `delete pods --selector ${labels.experiment}`;
+        expect(deleted).toEqual(swept.filter((command) => command !== proxies));
     });
 
     it.each(["docs/experiments.md", "docs/experiment-reference.md", "docs/troubleshooting.md"])(

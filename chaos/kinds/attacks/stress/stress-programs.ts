@@ -277,7 +277,8 @@ for (let at = clock(), used = cpu(); ; ) {
   else Atomics.wait(lock, 0, 0, 10);
 }\`;
 const blocks = [];
-let renewed = Date.now(), text = "", begun = false;
+const started = process.uptime();
+let renewed = started, text = "", begun = false;
 function report() {
   let out = "";
   for (const file of files) {
@@ -306,8 +307,6 @@ process.stdin.on("error", () => process.exit(0)).on("end", () => process.exit(0)
     report();
   }
 });
-renewed = process.uptime();
-const started = renewed;
 setInterval(() => {
   const now = process.uptime();
   if (now - renewed > silence || now - started > last) process.exit(0);
