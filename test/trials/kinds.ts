@@ -40,7 +40,7 @@ import {
 import { asLimitedAccount, tooManyRequests } from "./troubles/too-many-requests";
 import { slowBackend } from "./troubles/slow-backend";
 import { kindsOnTwoNodes } from "./kinds-on-two-nodes";
-import { updateKilled } from "./update-killed";
+import { attackProven, loadSent, updateKilled } from "./update-killed";
 
 const one = { hotDeals: 1, gateway: "LoadBalancer" } as const;
 const three = { hotDeals: 3, gateway: "LoadBalancer" } as const;
@@ -304,7 +304,7 @@ export const kinds: readonly Kind[] = [
         allowed: { none: /^$/ },
         // A pod may take 30 s to stop.
         deadlineSeconds: 45,
-        course: updateKilled,
+        course: updateKilled(attackProven),
     },
     {
         name: "fail-job-evicted",
@@ -396,7 +396,7 @@ export const kinds: readonly Kind[] = [
         allowed: { none: /^$/ },
         // A load begins before the attack: the Job waits so long for an update that is to begin that.
         deadlineSeconds: leasePreparationMs / 1_000,
-        course: updateKilled,
+        course: updateKilled(loadSent),
     },
     {
         name: "sequence",
@@ -431,14 +431,14 @@ export const kinds: readonly Kind[] = [
         ...inTurns,
         allowed: { none: /^$/ },
         deadlineSeconds: 45,
-        course: updateKilled,
+        course: updateKilled(attackProven),
     },
     {
         name: "runner-killed",
         meaning: "the update is killed with SIGKILL; the next one (odd rounds) or the deadline (even rounds) undoes it",
         shape: one,
         allowed: { none: /^$/ },
-        course: updateKilled,
+        course: updateKilled(),
     },
     {
         name: "two-stacks",
