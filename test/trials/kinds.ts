@@ -38,6 +38,7 @@ import {
     witnessKilled,
 } from "./troubles/objects";
 import { asLimitedAccount, tooManyRequests } from "./troubles/too-many-requests";
+import { rolledOut } from "./troubles/rollout";
 import { slowBackend } from "./troubles/slow-backend";
 import { kindsOnTwoNodes } from "./kinds-on-two-nodes";
 import { attackProven, loadSent, updateKilled } from "./update-killed";
@@ -432,6 +433,14 @@ export const kinds: readonly Kind[] = [
         allowed: { none: /^$/ },
         deadlineSeconds: 45,
         course: updateKilled(attackProven),
+    },
+    {
+        name: "begin",
+        meaning: "the run waits for a rollout, which somebody begins and may take back",
+        shape: one,
+        experiment: "hot-deals-during-rollout",
+        allowed: failed,
+        trouble: rolledOut,
     },
     {
         name: "runner-killed",
