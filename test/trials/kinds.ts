@@ -435,6 +435,13 @@ export const kinds: readonly Kind[] = [
         course: updateKilled(attackProven),
     },
     {
+        name: "sequence-pulse",
+        meaning: "a fault is on for a second, then off for one, and so on",
+        shape: one,
+        experiment: "hot-deals-flapping",
+        allowed: failed,
+    },
+    {
         name: "begin",
         meaning: "the run waits for a rollout, which somebody begins and may take back",
         shape: one,
