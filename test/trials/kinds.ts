@@ -53,7 +53,10 @@ const underLoad = {
 };
 const inTurns = { shape: one, experiment: "hot-deals-limited" };
 
-/** The kinds of trials. Without trouble, one replica is FAILED and three are PASSED. */
+/**
+ * The kinds of trials. Without trouble, one replica is FAILED and three are PASSED, unless the shop withstands the
+ * attack of its only one: `stress` and `sequence`.
+ */
 export const kinds: readonly Kind[] = [
     { name: "one-replica", meaning: "the only replica is attacked", shape: one, allowed: failed },
     { name: "three-replicas", meaning: "one of three replicas is attacked", shape: three, allowed: passed },
