@@ -24,7 +24,7 @@ const face = {
     ],
     /** How a Service is asked, and what it answers. */
     checks: [
-        ...["answer", "http", "route", "service"].map((file) => `chaos/kinds/checks/${file}.ts`),
+        ...["answer", "http", "registry", "route", "service"].map((file) => `chaos/kinds/checks/${file}.ts`),
         "chaos/definition/definition.ts",
     ],
     /** The agent, and what is discovered. */

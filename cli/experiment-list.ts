@@ -1,3 +1,4 @@
+import { checkName } from "../chaos/kinds/checks/registry";
 import type { Conclusion } from "../chaos/report/conclusion";
 import { settings } from "../components/configuration/settings";
 import { groupedByLesson, type LessonGroup, type NamedExperiment, savedExperiments } from "../experiments/saved";
@@ -24,8 +25,9 @@ export function listOf(groups: readonly LessonGroup[]): string {
 const headOf = (lesson: Lesson | undefined) =>
     lesson === undefined ? "Other experiments" : `${lessons[lesson]} (--lesson ${lesson})`;
 
-function entryOf({ name, hypothesis, variant, story }: NamedExperiment): string {
+function entryOf({ name, hypothesis, begin, variant, story }: NamedExperiment): string {
     const lines = [`${name}${variant === undefined ? "" : ` (variant ${variant})`}`, `  ${hypothesis}`];
+    if (begin !== undefined) lines.push(`  Waits for ${checkName(begin.when)}`);
     if (story !== undefined)
         lines.push(`  Expected: ${describeExpected(story)}. Remedy: ${describeRemedy(story.remedy)}`);
     return lines.map((line) => `  ${line}`).join("\n");
@@ -69,6 +71,16 @@ export function printList(
 /** The saved experiments that run on a variant. */
 export const fitting = (variant: string = settings.variant.default): NamedExperiment[] =>
     savedExperiments().filter((saved) => saved.variant === undefined || saved.variant === variant);
+
+/**
+ * Those that can be run one after the other: not if somebody must bring about what an experiment waits for.
+ *
+ * @param only of these lessons. Of all if it is empty
+ */
+export const runnableInTurn = (saved: readonly NamedExperiment[], only: readonly Lesson[]): NamedExperiment[] =>
+    saved
+        .filter(({ begin }) => begin === undefined)
+        .filter(({ story }) => only.length === 0 || (story !== undefined && only.includes(story.lesson)));
 
 /**
  * What a run teaches, for its end: what was expected, and what makes the difference. A remedy that this run has is not

@@ -13,7 +13,7 @@ import { describeRequests, rateOf } from "../chaos/report/rates";
 import { sinceAttack, sinceUndone } from "../chaos/values/since";
 import { hashOf, isAttack } from "../chaos/definition/plan";
 import { pageOfReason, verdictLine } from "../chaos/values/reasons";
-import { fitting, lessonLines } from "./experiment-list";
+import { fitting, lessonLines, runnableInTurn } from "./experiment-list";
 import { AnswersFile, type LiveWindow } from "./live-window";
 import { mistakesInExperiment } from "./offline-configuration";
 import { Session } from "./session";
@@ -41,7 +41,7 @@ export class ExperimentRuns {
     }
 
     /**
-     * Names of the saved experiments that run on a variant.
+     * Names of the saved experiments that run on a variant, one after the other.
      *
      * @param only of these lessons. Of all if it is empty
      * @param variant @default the stack's
@@ -49,9 +49,7 @@ export class ExperimentRuns {
      */
     fitting(only: readonly Lesson[], variant?: string): string[] {
         const has = variant ?? this.session.settings["variant"] ?? settings.variant.default;
-        const names = fitting(has)
-            .filter(({ story }) => only.length === 0 || (story !== undefined && only.includes(story.lesson)))
-            .map(({ name }) => name);
+        const names = runnableInTurn(fitting(has), only).map(({ name }) => name);
         if (names.length > 0) return names;
         throw new Error(
             `no saved experiment of the lesson ${only.join(" or ")} runs on variant ${has}; ` +

@@ -50,8 +50,9 @@ export const experimentProgram = new Program("experiment", [
     .argument("[NAME...]", "a saved experiment. Default: `experiment.name` of the stack, else `hot-deals-blackhole`")
     .option(
         "--all",
-        "run every saved experiment that fits the stack's variant, and compare the verdicts with those expected. The " +
-            "exit code is 0 if all are as expected, otherwise the highest of the others, 2 for an unexpected PASSED",
+        "run every saved experiment that fits the stack's variant, except those that wait for somebody, and compare " +
+            "the verdicts with those expected. The exit code is 0 if all are as expected, otherwise the highest of " +
+            "the others, 2 for an unexpected PASSED",
     )
     .option("--list", "list the saved experiments by lesson: hypothesis, expected verdict, remedy")
     .takesMany("--lesson <LESSON>", "with `--all` or `--list`, only this lesson, such as `gone`")

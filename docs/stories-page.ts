@@ -1,3 +1,4 @@
+import { checkName } from "../chaos/kinds/checks/registry";
 import { groupedByLesson, type NamedExperiment, savedExperiments } from "../experiments/saved";
 import { describeExpected, type Lesson, lessons, optionsOf, type Remedy } from "../experiments/story";
 import { wrapped } from "./markdown";
@@ -42,12 +43,18 @@ export function storiesPage(): string {
     return [head, ...sections].join("\n");
 }
 
-function entryOf({ name, hypothesis, variant, story }: NamedExperiment): string {
+function entryOf({ name, hypothesis, begin, variant, story }: NamedExperiment): string {
     const needs = variant === undefined ? "" : `, in variant ${variant}`;
+    const waits =
+        begin === undefined ? [] : [`It [waits](experiments.md#begin-when-it-holds) for ${checkName(begin.when)}.`];
     const { failing = [], remedy } = story!;
     const verdict = `**${describeExpected(story!)}**${needs}${describeFailing(failing)}.`;
     const told = remedy === undefined ? ["none in this shop."] : [remedy.what, ...waysOf(remedy)];
-    return [`### ${name}`, wrapped(hypothesis), wrapped([verdict, "Remedy:", ...told].join(" "))].join("\n\n");
+    return [
+        `### ${name}`,
+        wrapped([hypothesis, ...waits].join(" ")),
+        wrapped([verdict, "Remedy:", ...told].join(" ")),
+    ].join("\n\n");
 }
 
 function describeFailing(failing: readonly string[]): string {

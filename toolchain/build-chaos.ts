@@ -61,7 +61,8 @@ async function codeInFewFiles(): Promise<void> {
 
 /** In lines of some length: Node.js prints the line of an error that nobody has caught. */
 const minified = (code: string) =>
-    transformSync(code, { platform: "node", format: "cjs", minify: true, lineLimit: 2_000, legalComments: "none" }).code;
+    transformSync(code, { platform: "node", format: "cjs", minify: true, lineLimit: 2_000, legalComments: "none" })
+        .code;
 
 /**
  * Leaves out what is not exported, and with it the types of the Kubernetes client and of the validation: without

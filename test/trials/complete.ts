@@ -62,13 +62,13 @@ function whyNot(error: unknown): string {
 
 function runOf(
     shop: Shop,
-    { shape }: Kind,
+    kind: Kind,
     trial: Trial,
     over: AbortSignal,
     undos: { atOnce: Undo[]; undone: Undo[] },
 ): Run {
     const { stack } = shop;
-    const { graceMs, durationMs } = windowOf(shape);
+    const { graceMs, durationMs } = windowOf(kind);
     const signal = AbortSignal.any([over, trial.signal]);
     let provenAt = 0;
     return {

@@ -38,9 +38,10 @@ import {
     witnessKilled,
 } from "./troubles/objects";
 import { asLimitedAccount, tooManyRequests } from "./troubles/too-many-requests";
+import { rolledOut } from "./troubles/rollout";
 import { slowBackend } from "./troubles/slow-backend";
 import { kindsOnTwoNodes } from "./kinds-on-two-nodes";
-import { updateKilled } from "./update-killed";
+import { attackProven, loadSent, updateKilled } from "./update-killed";
 
 const one = { hotDeals: 1, gateway: "LoadBalancer" } as const;
 const three = { hotDeals: 3, gateway: "LoadBalancer" } as const;
@@ -52,7 +53,10 @@ const underLoad = {
 };
 const inTurns = { shape: one, experiment: "hot-deals-limited" };
 
-/** The kinds of trials. Without trouble, one replica is FAILED and three are PASSED. */
+/**
+ * The kinds of trials. Without trouble, one replica is FAILED and three are PASSED, unless the shop withstands the
+ * attack of its only one: `stress` and `sequence`.
+ */
 export const kinds: readonly Kind[] = [
     { name: "one-replica", meaning: "the only replica is attacked", shape: one, allowed: failed },
     { name: "three-replicas", meaning: "one of three replicas is attacked", shape: three, allowed: passed },
@@ -304,7 +308,7 @@ export const kinds: readonly Kind[] = [
         allowed: { none: /^$/ },
         // A pod may take 30 s to stop.
         deadlineSeconds: 45,
-        course: updateKilled,
+        course: updateKilled(attackProven),
     },
     {
         name: "fail-job-evicted",
@@ -396,7 +400,7 @@ export const kinds: readonly Kind[] = [
         allowed: { none: /^$/ },
         // A load begins before the attack: the Job waits so long for an update that is to begin that.
         deadlineSeconds: leasePreparationMs / 1_000,
-        course: updateKilled,
+        course: updateKilled(loadSent),
     },
     {
         name: "sequence",
@@ -431,14 +435,29 @@ export const kinds: readonly Kind[] = [
         ...inTurns,
         allowed: { none: /^$/ },
         deadlineSeconds: 45,
-        course: updateKilled,
+        course: updateKilled(attackProven),
+    },
+    {
+        name: "sequence-pulse",
+        meaning: "a fault is on for a second, then off for one, and so on",
+        shape: one,
+        experiment: "hot-deals-flapping",
+        allowed: failed,
+    },
+    {
+        name: "begin",
+        meaning: "the run waits for a rollout, which somebody begins and may take back",
+        shape: one,
+        experiment: "hot-deals-during-rollout",
+        allowed: failed,
+        trouble: rolledOut,
     },
     {
         name: "runner-killed",
         meaning: "the update is killed with SIGKILL; the next one (odd rounds) or the deadline (even rounds) undoes it",
         shape: one,
         allowed: { none: /^$/ },
-        course: updateKilled,
+        course: updateKilled(),
     },
     {
         name: "two-stacks",

@@ -8,6 +8,7 @@ import { restored } from "../../chaos/ending/left";
 import { leaseName } from "../../chaos/lease/lease-record";
 import type { Conclusion } from "../../chaos/report/conclusion";
 import { plainError } from "../../chaos/cli/plain-error";
+import { parseDuration } from "../../chaos/values/duration";
 import { project } from "../../cli/stack-file";
 import type { TestStack } from "../e2e/shop/support";
 import { until } from "../support/until";
@@ -34,11 +35,25 @@ export const deadlineSeconds = 120;
 /** How soon after that `/products` must be whole, in milliseconds: a pod becomes ready again. */
 const wholeMs = 10_000;
 
+/** The check's window. */
+export interface Window {
+    graceMs: number;
+    durationMs: number;
+}
+
+type Settings = Readonly<Record<string, string>>;
+
 /**
- * The check's window. Three replicas need a longer grace period: until the target has left its Service, each third
+ * The window of a kind. Three replicas need a longer grace period: until the target has left its Service, each third
  * request fails.
  */
-export const windowOf = ({ hotDeals }: Shape) => ({ graceMs: hotDeals === 1 ? 2_000 : 5_000, durationMs: 4_000 });
+export function windowOf({ shape, settings = {} }: { shape: Shape; settings?: Settings }): Window {
+    const msOf = (key: string, usual: number) => (key in settings ? parseDuration(settings[key]!)! : usual);
+    return {
+        graceMs: msOf("experiment.grace", shape.hotDeals === 1 ? 2_000 : 5_000),
+        durationMs: msOf("experiment.duration", 4_000),
+    };
+}
 
 /** A stack with a shop, which is kept from trial to trial. */
 export class Shop {
@@ -81,9 +96,9 @@ export class Shop {
             experiment = usualExperiment,
             deadline = `${deadlineSeconds}s`,
             settings = {},
-        }: { experiment?: string; deadline?: string; settings?: Readonly<Record<string, string>> } = {},
+        }: { experiment?: string; deadline?: string; settings?: Settings } = {},
     ): Record<string, string> {
-        const { graceMs, durationMs } = windowOf(this.now!);
+        const { graceMs, durationMs } = windowOf({ shape: this.now!, settings });
         for (const key of this.ofKind) if (!(key in settings)) this.stack.unset(key);
         this.ofKind = Object.keys(settings);
         return {
@@ -102,7 +117,7 @@ export class Shop {
     /** @param signal cancels the update, like Ctrl-C */
     async enable(
         run: string,
-        kind: { experiment?: string; settings?: Readonly<Record<string, string>> },
+        kind: { experiment?: string; settings?: Settings },
         signal: AbortSignal,
     ): Promise<Conclusion> {
         return this.stack.run(this.enabling(run, kind), signal);
@@ -130,7 +145,7 @@ export class Shop {
         const { stack } = this;
         return untilNone(async () => {
             const found = await Promise.all([stack.attackPolicies(), stack.targets()]);
-            return [...found.flatMap((items) => named(items)), ...(await this.changed())];
+            return [...new Set([...found.flatMap((items) => named(items)), ...(await this.changed())])];
         }, patienceMs);
     }
 

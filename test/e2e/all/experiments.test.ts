@@ -14,6 +14,7 @@ const elsewhere: Record<string, string> = {
     "gateway-dns-loss": "test/e2e/experiments/policed.test.ts",
     "gateway-rollout": "docs/workshop.md",
     "hot-deals-blackhole": "test/e2e/shop/story.test.ts",
+    "hot-deals-during-rollout": "test/trials/kinds.ts",
     "hot-deals-flaky": "docs/workshop.md",
     "hot-deals-without-database": "test/e2e/experiments/policed.test.ts",
     "message-broker-blackhole": "test/e2e/shop/orders.test.ts",

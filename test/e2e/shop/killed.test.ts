@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { messageOf } from "../../support/typed-cluster";
 import { leaseName } from "../../../chaos/lease/lease-record";
 import { kubectl } from "../../../sandbox/test/e2e/support";
+import { processesOfStep } from "../../trials/troubles/processes";
 import { casesOf } from "../which-tests";
 import { quick, TestStack } from "./support";
 import { until } from "../../support/until";
@@ -118,6 +119,23 @@ describe("after an update is killed with SIGKILL", () => {
             expect(await stack.traces()).toEqual([]);
         },
     );
+});
+
+it("an update that is killed while it waits leaves nothing, and does not begin when that holds", async () => {
+    const name = "hot-deals-during-rollout";
+    stack.set({ ...short, "experiment.enabled": "true", "experiment.name": name });
+    const update = stack.begin();
+    await until("it waits", () => update.printed().includes("Waiting until "), { timeoutMs: 180_000 });
+    expect(processesOfStep("steady-state", stack.namespace)).not.toEqual([]);
+    await update.kill();
+    const processes = () => processesOfStep("steady-state", stack.namespace);
+    await until("its processes have ended", () => processes().length === 0, { timeoutMs: 10_000 });
+    await kubectl(["--namespace", stack.namespace, "rollout", "restart", "deployment/gateway"]);
+    await kubectl(["--namespace", stack.namespace, "rollout", "status", "deployment/gateway"]);
+    expect(await stack.traces()).toEqual([]);
+    await stack.cancel();
+    stack.unset("experiment.name");
+    await stack.up({ "experiment.enabled": "false" });
 });
 
 it("the project's own programs release the lock of a killed update", async () => {

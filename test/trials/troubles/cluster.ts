@@ -10,6 +10,7 @@ import type { TestStack } from "../../e2e/shop/support";
 import { until } from "../../support/until";
 import type { Run, Trouble } from "../kind";
 import { jobPodOf, targetOf, toTakeEffectMs } from "./objects";
+import { untilRolledOut } from "./rollout";
 
 /** Of TCP's `discard` service, which no program of the shop has. */
 const silentPort = 9;
@@ -24,12 +25,7 @@ export async function declarePort({ stack, afterwards }: Run): Promise<void> {
     const apply = async (port: object) => {
         const place = { name: attacked, namespace: stack.namespace };
         await stack.cluster.apps.patchNamespacedDeployment({ ...place, body: change(port) }, strategicMerge);
-        await until("the pods are replaced", async () => {
-            const { metadata, spec, status } = await stack.cluster.apps.readNamespacedDeployment(place);
-            const counts = [status?.replicas, status?.updatedReplicas, status?.availableReplicas];
-            const isSeen = status?.observedGeneration === metadata!.generation;
-            return isSeen && counts.every((count) => count === spec!.replicas);
-        });
+        await untilRolledOut(stack, attacked);
     };
     const port = { containerPort: silentPort, protocol: "TCP" };
     afterwards(() => apply({ ...port, $patch: "delete" }));

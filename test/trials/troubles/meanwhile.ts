@@ -156,12 +156,17 @@ export const witnessForged: Trouble = async ({ stack, moment, afterwards }) => {
     return { saw: `${name} said that ${endpoint} is open` };
 };
 
+/** How long pods that a Deployment does not want any more take to go: they are not killed, in milliseconds. */
+const goingMs = 2_000;
+/** Of the experiment, in milliseconds. */
+const killedEveryMs = 5_000;
+
 /**
  * As a HorizontalPodAutoscaler does it: the workload whose pods are killed wants fewer. Then those are killed that are
  * left, or no verdict is right.
  */
 export const scaledUnderKill: Trouble = async ({ stack, moment, afterwards, ended }) => {
-    await moment();
+    await moment({ leaveMs: goingMs + 2 * killedEveryMs });
     const { cluster, namespace } = stack;
     const place = { name: attacked, namespace };
     const scale = (replicas: number) =>
@@ -169,8 +174,7 @@ export const scaledUnderKill: Trouble = async ({ stack, moment, afterwards, ende
     const before = (await cluster.apps.readNamespacedDeploymentScale(place)).spec!.replicas!;
     afterwards(() => scale(before));
     await scale(1);
-    // Those that go now are not killed.
-    await sleep(2_000);
+    await sleep(goingMs);
     const seen = new Set<string>();
     let isOver = false;
     void ended.then(() => (isOver = true));

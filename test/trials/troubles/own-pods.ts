@@ -3,6 +3,7 @@ import type { V1Pod } from "../../../chaos/values/kubernetes-types";
 import { labels } from "../../../chaos/cluster/labels";
 import type { TestStack } from "../../e2e/shop/support";
 import type { Trouble } from "../kind";
+import { toTakeEffectMs } from "./objects";
 import { signalContainer } from "./processes";
 
 async function podWith({ cluster, namespace }: TestStack, label: string): Promise<V1Pod> {
@@ -16,7 +17,7 @@ const signal = ({ status }: V1Pod, name: NodeJS.Signals) =>
 
 /** As a drain of its node does it. */
 export const loadDeleted: Trouble = async ({ stack, moment }) => {
-    await moment({ afterGrace: true });
+    await moment({ afterGrace: true, leaveMs: toTakeEffectMs });
     const name = (await podWith(stack, labels.beside)).metadata!.name!;
     await stack.cluster.core.deleteNamespacedPod({ name, namespace: stack.namespace, gracePeriodSeconds: 0 });
     return { saw: `deleted ${name}` };
@@ -27,7 +28,7 @@ const stoppedMs = 3_000;
 
 /** As a node does it that has too little CPU. */
 export const loadStopped: Trouble = async ({ stack, moment, afterwards }) => {
-    await moment({ afterGrace: true, leaveMs: stoppedMs / 2 });
+    await moment({ afterGrace: true, leaveMs: stoppedMs });
     const pod = await podWith(stack, labels.beside);
     let isStopped = true;
     const goOn = async () => {

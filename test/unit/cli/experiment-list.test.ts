@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import { listAsData, listOf } from "../../../cli/experiment-list";
+import { listAsData, listOf, runnableInTurn } from "../../../cli/experiment-list";
 import { groupedByLesson, type NamedExperiment } from "../../../experiments/saved";
+import type { Lesson } from "../../../experiments/story";
 
 const experiments: NamedExperiment[] = [
     { name: "own", hypothesis: "It holds." },
@@ -62,4 +63,13 @@ it("as data, an experiment has its lesson, the expected verdict and the remedy",
         expected: "FAILED",
     });
     expect(own).toEqual({ name: "own", hypothesis: "It holds." });
+});
+
+it("an experiment that waits says for what, and --all, which would wait in vain, leaves it out", () => {
+    const when = { kind: "podsReady", name: "two pods", of: "k8s.deployment=gateway" } as const;
+    const waiting: NamedExperiment = { name: "waiting", hypothesis: "It lists.", begin: { when } };
+    expect(listOf(groupedByLesson([waiting]))).toContain("\n    It lists.\n    Waits for two pods");
+    const namesOf = (...only: Lesson[]) => runnableInTurn([...experiments, waiting], only).map(({ name }) => name);
+    expect(namesOf()).toEqual(experiments.map(({ name }) => name));
+    expect(namesOf("gone")).toEqual(["dns", "no-broker"]);
 });

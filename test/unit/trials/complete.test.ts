@@ -95,6 +95,21 @@ describe("a complete trial", () => {
         expect(done).toEqual(["enable", "disable", "find the node"]);
     });
 
+    it("is disturbed within the window that its kind has set", async () => {
+        const longer = { "experiment.grace": "100ms", "experiment.duration": "300ms" };
+        const left: number[] = [];
+        const disturbing = async ({ moment, leftMs }: Run) => {
+            await moment({ afterGrace: true, leaveMs: 100 });
+            left.push(leftMs());
+            return { saw: "it" };
+        };
+        const slow = () => sleep(1_000).then(() => conclusion);
+        const late = { ...trial, random: () => 0.999 };
+        await complete(shopThat(slow), { ...kind, settings: longer, trouble: disturbing }, late);
+        expect(left[0]).toBeLessThan(110);
+        expect(left[0]).toBeGreaterThan(0);
+    });
+
     it("says if the run ended before it was disturbed", async () => {
         const late = { ...trial, random: () => 0.9 };
         const seen = await complete(shopThat(soon), { ...kind, trouble: disturbing }, late);
