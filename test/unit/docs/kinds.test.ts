@@ -38,12 +38,10 @@ const undoneActions = actionKinds.filter((kind) => {
 });
 const trials = checkKinds.filter((kind) => checkKindOf({ kind }).isTrial);
 const states = checkKinds.filter((kind) => !trials.includes(kind));
-const compared = trials.filter((kind) => checkKindOf({ kind }).showsLatency);
 
 const experiments = "docs/experiments.md";
 const troubleshooting = "docs/troubleshooting.md";
 const permissions = "docs/permissions.md";
-const [checkKind, arguments_] = ["chaos/kinds/checks/check-kind.ts", "chaos/definition/arguments.ts"];
 
 it.each<[file: string, from: string, to: string, kinds: readonly string[]]>([
     [experiments, "exists: a NetworkPolicy", "a ConfigMap", policies],
@@ -65,11 +63,6 @@ it.each<[file: string, from: string, to: string, kinds: readonly string[]]>([
     ["chaos/README.md", "namespace. For a", "to run commands", withExecInJob],
     ["chaos/definition/definition.ts", "may be chosen, too. Not for", "@default", onlyReady],
     ["components/configuration/settings.ts", "that are not ready. Not for", '",', onlyReady],
-    [checkKind, "Drops only for", "@default", compared],
-    [checkKind, 'atMost: "2x" } }`. Only for', "@default", compared],
-    [checkKind, "for `PASSED`. Only for", "@default", trials],
-    [arguments_, "before the attack, for checks of kind", "@default", compared],
-    [arguments_, "for `PASSED`, for checks of kind", "@default", trials],
 ])("%s, from %j to %j, names each kind that it should, and no other", (file, from, to, kinds) => {
     const [, ...rest] = readFileSync(join(project, file), "utf8").split(from);
     const [part, ...others] = rest.join(from).split(to);

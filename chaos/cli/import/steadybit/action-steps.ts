@@ -2,11 +2,13 @@ import { type Fields, noCounterpart } from "../fields";
 import type { Additions, Draft } from "../imported";
 import { targetOf } from "../target";
 import { offsetOf } from "../timeline";
+import { rolloutOf } from "./actions";
 import { conditionsIn } from "./query";
 import type { Step, StepOf } from "./steps";
 
 export function actionsOf(steps: readonly StepOf<"action">[], first: Step, additions: Additions) {
     const actions: Draft[] = [];
+    const rolledOut: (string | undefined)[] = [];
     const places: Record<string, string> = {};
     let namespace: string | undefined;
     let before = first;
@@ -29,12 +31,13 @@ export function actionsOf(steps: readonly StepOf<"action">[], first: Step, addit
         namespace = found?.namespace;
         places[`actions.${actions.length}`] = fields.at();
         actions.push(meaning.read(parameters, names?.[0]));
+        if (meaning.read === rolloutOf) rolledOut.push(names?.[0]);
         parameters.refuseRest();
         radius.refuseRest();
         finish(fields, "a failure of an action makes the verdict INCONCLUSIVE");
         before = step;
     }
-    return { actions, namespace, places };
+    return { actions, rolledOut, namespace, places };
 }
 
 /** Reports what is left of an attack or an action. */

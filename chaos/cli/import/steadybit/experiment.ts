@@ -44,7 +44,7 @@ function experimentAt(index: number, object: Fields, nameKey: string, additions:
         return { name, hypothesis };
     }
     const attacks = attackSteps.map((step) => attackOf(step, first, additions));
-    const { actions, namespace, places } = actionsOf(actionSteps, first, additions);
+    const { actions, rolledOut, namespace, places } = actionsOf(actionSteps, first, additions);
     if (attacks.length > 0 && namespace !== undefined && attacks.some((attack) => attack?.namespace !== namespace))
         actionSteps[0]!.fields.refuse("is done in the attacks' namespace, and the file names another", "radius");
     const others = groups.flatMap(([one]) => (one && one !== first ? [one] : []));
@@ -60,7 +60,6 @@ function experimentAt(index: number, object: Fields, nameKey: string, additions:
                 `is scaled back there after this time; here when the run is undone, after a window of ${length}`,
                 "duration",
             );
-    const rolledOut = actions.flatMap(({ kind, deployment }) => (kind === "rollout" ? [deployment] : []));
     const checks = during.flatMap((step) => {
         const check = checkOf(step, window.durationMs, additions, rolledOut);
         return check ? [{ step, ...withLoad(check, step.parameters) }] : [];
