@@ -61,7 +61,7 @@ async function codeInFewFiles(): Promise<void> {
 
 /** In lines of some length: Node.js prints the line of an error that nobody has caught. */
 const minified = (code: string) =>
-    transformSync(code, { platform: "node", format: "cjs", minify: true, lineLimit: 4_000, legalComments: "none" })
+    transformSync(code, { platform: "node", format: "cjs", minify: true, lineLimit: 10_000, legalComments: "none" })
         .code;
 
 /**
