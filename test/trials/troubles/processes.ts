@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { KubeObject } from "../../../chaos/values/kubernetes-types";
-import { programMark } from "../../../chaos/kinds/attacks/stress/stress-programs";
+import { onlyReads, programMark, programOf } from "../../../chaos/kinds/attacks/stress/stress-programs";
 import { inputFrom, type StepName, variables } from "../../../chaos/run/contract";
 import { cgroupProcesses } from "../../../sandbox/node/cgroups";
 
@@ -20,6 +20,14 @@ export function signalContainer(containerId: string, signal: NodeJS.Signals): vo
 /** The processes of programs that load any pod: in the sandbox they are processes of this machine. */
 export const programsInPods = (): number[] =>
     cgroupProcesses("pods").filter((pid) => factOf(pid, "cmdline").includes(programMark));
+
+const argsOfReading = programOf("perl", { ...onlyReads, files: [] })
+    .slice(-4)
+    .join("\0");
+
+/** Those of them that stress it: others only read what it uses, before a run begins. */
+export const stressingPrograms = (): number[] =>
+    programsInPods().filter((pid) => !factOf(pid, "cmdline").includes(`\0${argsOfReading}\0`));
 
 export const programsIn = ({ metadata }: KubeObject): number[] =>
     programsInPods().filter((pid) => cgroupOf(pid).includes(`/pod${metadata!.uid}/`));

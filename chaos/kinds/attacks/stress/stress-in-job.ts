@@ -8,7 +8,7 @@ import type { BeginInJob, JobContext, JobPart } from "../job-part";
 import { triedIn } from "../tried";
 import { Lateness } from "../lateness";
 import { filesIn, type Rate, rateBetween, type Reading, readingOf } from "./readings";
-import { programOf } from "./stress-programs";
+import { onlyReads, programOf } from "./stress-programs";
 import { isCpuTaken, isMemoryTaken, nextBytes, type Taken, takenOf, workersFor } from "./taken";
 import type { UsageReport } from "./usage";
 import { namesOf, type Stress, type StressTarget } from "./stress-target";
@@ -238,7 +238,7 @@ class Stressed {
      */
     private async kills(): Promise<number | undefined> {
         const { context, target, over } = this;
-        const command = programOf(target.tool, { workers: 0, permille: 0, lastSeconds: 5, files: target.files });
+        const command = programOf(target.tool, { ...onlyReads, files: target.files });
         let output = "";
         await context.exec(
             { ...target, namespace: context.namespace },

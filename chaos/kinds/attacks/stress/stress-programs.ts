@@ -336,6 +336,9 @@ interface ProgramArgs {
     files: readonly string[];
 }
 
+/** Of a program that reads the files and ends. */
+export const onlyReads = { workers: 0, permille: 0, lastSeconds: 5 } as const satisfies Partial<ProgramArgs>;
+
 /** Without a line for so long, a program ends by itself. */
 const silenceSeconds = 10;
 

@@ -9,7 +9,7 @@ import { type ReasonCode, ReasonError } from "../../../values/reasons";
 import type { Target } from "../../../targets/containers";
 import type { RunAttack } from "../attack-kind";
 import { type StressArgs, whyUnfit, whyUnfitTogether } from "./taken";
-import { programOf, type Tool, tools } from "./stress-programs";
+import { onlyReads, programOf, type Tool, tools } from "./stress-programs";
 import type { StressTarget } from "./stress-target";
 import { type Files, filesFor, filesIn, ownCgroups, rateBetween, type Reading, readingOf } from "./readings";
 
@@ -97,7 +97,7 @@ async function toolIn(target: Target, cluster: Cluster): Promise<{ tool: Tool; f
 
 /** Has a program read the files, and end: it has no input. @throws Error if nothing can be run */
 async function run(target: Target, tool: Tool, files: readonly string[], cluster: Cluster) {
-    const command = programOf(tool, { workers: 0, permille: 0, lastSeconds: 5, files });
+    const command = programOf(tool, { ...onlyReads, files });
     const ran = await runWithin(cluster, target, command).catch((error: unknown) => {
         if (error instanceof ExecRefused || isLacking(error)) throw error;
         throw new ReasonError(
