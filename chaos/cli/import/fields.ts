@@ -67,7 +67,7 @@ export class Fields {
     }
 
     /** The same fields, with what is said of them kept apart. */
-    apart(remarks: Remarks): Fields {
+    apart(remarks = remarksWith(this.remarks.set)): Fields {
         return new Fields(this.values, remarks, this.path);
     }
 

@@ -53,6 +53,8 @@ const placesInAttack = {
     service: "--service",
     delay: "delay",
     abort: "abort",
+    bytesPerSecond: "bandwidth",
+    cutAfter: "abort",
     "match.path": "path",
     "match.method": "method",
     "match.headers": "request_headers",

@@ -1,7 +1,7 @@
 /** NetworkChaos: https://github.com/chaos-mesh/chaos-mesh/blob/master/api/v1alpha1/networkchaos_types.go */
 import { formatDuration } from "../../../values/duration";
 import { type Fields, Refusal } from "../fields";
-import { faultOfDelay } from "../imported";
+import { faultOfDelay, losesSome } from "../imported";
 import { faultOfRate } from "../bandwidth";
 import { peersAt } from "../target";
 import type { Context, Read } from "./reader";
@@ -40,11 +40,7 @@ export function readNetworkChaos(spec: Fields, context: Context): Read | undefin
         spec.note("of all packets is a partition", "loss");
         return partitioned(spec, context);
     }
-    spec.refuse(
-        "loses some of the packets, which TCP sends again: connections get slow, and few fail; no attack does that. " +
-            "Nearest: a fault with a delay and a percentage of requests",
-        "loss",
-    );
+    spec.refuse(losesSome, "loss");
     return undefined;
 }
 

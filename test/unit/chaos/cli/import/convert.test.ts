@@ -538,8 +538,8 @@ describe("an experiment of Steadybit", () => {
             [
                 noIp,
                 '"ip": ["203.0.113.0/24"], "port": ["80"]',
-                attack,
-                "peers: nothing is known to answer in 203.0.113.0/24",
+                `${attack}.parameters.ip`,
+                "nothing is known to answer in 203.0.113.0/24",
             ],
             ['"port": []', '"port": ["5432"]', port, "ports of Services count"],
             ['"maximum": 1', '"percentage": 50, "maximum": 40', `${radius}.maximum`, "omit one"],

@@ -147,6 +147,7 @@ it.each<[fields: object, path: string, reason: string]>([
     [{ action: "duplicate", duplicate: { duplicate: "1" } }, "spec.action", "Nearest: a fault"],
     [{ action: "bandwidth", bandwidth: { rate: "fast" } }, "spec.bandwidth.rate", "is not a rate such as 1mbps"],
     [{ action: "bandwidth", bandwidth: { limit: 1 } }, "spec.bandwidth.rate", "is missing"],
+    [{ action: "bandwidth", bandwidth: { rate: "9999gbps" } }, "spec.bandwidth", "9999000000000 is not allowed"],
     [{ ...delay, externalTargets: ["example.com"] }, "spec.externalTargets", "Nearest: action: partition"],
     [{ ...delay, target: { ...others, mode: "one" } }, "spec.target.mode", "is of some pods"],
     [
