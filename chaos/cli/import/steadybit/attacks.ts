@@ -83,7 +83,7 @@ function shareIn(parameters: Fields, key: string): string | undefined {
     const share = parameters.number(key, { least: 1, most: 100 });
     if (!parameters.has(key)) parameters.refuse("is missing", key);
     parameters.note(withLimit, key);
-    return share && `${share}%`;
+    return share === undefined ? undefined : `${share}%`;
 }
 
 export function stressCpuOf(parameters: Fields): Draft {
