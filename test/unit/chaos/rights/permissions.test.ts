@@ -101,19 +101,9 @@ it.each<[what: string, Plan, resource: string, expected: string]>([
     ["a fault", fault, "targetgroupbindings", "optional list in demo; optional list in demo"],
     ["a fault changes its Service", fault, "services", "get,list,watch,create,patch,delete in demo"],
     ["a stress", stress, "pods/exec", "get,create in demo"],
-    [
-        "a stress",
-        stress,
-        "pods",
-        "get,list,patch in demo; list in demo-agent; optional watch,create,delete in demo",
-    ],
+    ["a stress", stress, "pods", "get,list,patch in demo; list in demo-agent; optional watch,create,delete in demo"],
     ["a fail runs nothing", fail, "pods/exec", ""],
-    [
-        "a fail",
-        fail,
-        "pods",
-        "get,list,patch in demo; list in demo-agent; optional watch,create,delete in demo",
-    ],
+    ["a fail", fail, "pods", "get,list,patch in demo; list in demo-agent; optional watch,create,delete in demo"],
     [
         "a load's pod",
         loading,

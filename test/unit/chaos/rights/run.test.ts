@@ -206,7 +206,8 @@ describe("a kind asks the API server for no more than its rights:", () => {
         const of = { experiment: "tried", namespace: "demo", run: "run", object: "run-attack", label: "tried.attack" };
         const act = async () => {
             const { found } = (await kind.find?.(attack, cluster, "demo").catch(() => undefined)) ?? {};
-            const begun = { ...plan.attacks[0]!, ...of, attack, chosen: { targets: [run.target()], found } };
+            const chosen = { name: "attack", matching: 1, targets: [run.target()], found };
+            const begun = { ...plan.attacks[0]!, ...of, attack, chosen };
             await kind.tryOut?.(begun, cluster).catch(() => undefined);
             await kind.begin?.(begun, cluster).catch(() => undefined);
             await kind.beginCounting?.(begun, cluster).catch(() => undefined);
