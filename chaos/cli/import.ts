@@ -61,7 +61,7 @@ export function chaosImport(args: string[], output: Pick<Console, "log" | "error
     try {
         if (experiments.length > 0) text = written(experiments, file, out);
     } catch (error) {
-        return wrong((error as Error).message);
+        return wrong(`--out must be a folder, new or without these files: ${(error as Error).message}`);
     }
     if (refused.length > 0) {
         const what = experiments.length === 0 ? "is not imported" : "is imported without what is refused";
@@ -74,21 +74,14 @@ export function chaosImport(args: string[], output: Pick<Console, "log" | "error
     return experiments.length > 0 ? partWritten : noneWritten;
 }
 
-/** @returns what is printed. @throws Error if a file is there already, before any is written, or cannot be written */
+/** @returns what is printed. @throws Error with files that are there already, before any is written */
 function written(experiments: Result["experiments"], file: string, folder: string | undefined): string {
     if (folder === undefined) return writtenAs(experiments, file).trimEnd();
     const files = experiments.map((one) => ({ path: join(folder, `${one.name}.ts`), text: writtenAs([one], file) }));
     const there = files.filter(({ path }) => existsSync(path)).map(({ path }) => path);
-    if (there.length > 0)
-        throw new Error(
-            `${there.join(", ")}: there already, so nothing is written; remove that, or name another folder by --out`,
-        );
-    try {
-        mkdirSync(folder, { recursive: true });
-        for (const { path, text } of files) writeFileSync(path, text);
-    } catch (error) {
-        throw new Error(`--out must be a folder, or a name for a new one: ${(error as Error).message}`);
-    }
+    if (there.length > 0) throw new Error(there.join(", "));
+    mkdirSync(folder, { recursive: true });
+    for (const { path, text } of files) writeFileSync(path, text);
     return files.map(({ path }) => path).join("\n");
 }
 

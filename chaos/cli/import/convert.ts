@@ -84,7 +84,7 @@ function partsOf(object: Fields, additions: Additions): Part[] {
     if (isOfSteadybit(object)) return ofSteadybit(object, additions);
     if (isOfChaosMesh(object)) return ofChaosMesh(object, additions);
     const neither = "is neither an experiment of Steadybit, with lanes, nor an object of chaos-mesh.org";
-    const byHand = "Write what it does by hand, as the nearest of kill, fail, stress, fault, blackhole and dns";
+    const byHand = "Write an attack in it by hand, as the nearest of kill, fail, stress, fault, blackhole and dns";
     if (object.remarks.refused.length === 0)
         object.refuse(`${whatIs(object)} ${neither}. ${byHand}`, object.has("kind") ? "kind" : undefined);
     return [{ object, nameKey: "name", found: {} }];

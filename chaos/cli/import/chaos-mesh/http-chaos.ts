@@ -11,8 +11,8 @@ export function readHttpChaos(spec: Fields, { service }: Context): Read {
     const isCut = target === "answer" && isAborted;
     if (target === "answer" && !isCut)
         spec.note(
-            "is of the answers, so the pods have done what was asked for by then; here requests are held or answered " +
-                "before they reach the pods",
+            "is of answers, after the pods have done their work; here requests are held or answered before they reach " +
+                "the pods",
             "target",
         );
     if (isAborted && spec.has("delay")) spec.refuse("has no effect there beside abort: omit one", "delay");
@@ -70,10 +70,9 @@ function matchOf(spec: Fields, service: string | undefined): Draft["match"] {
     for (const [header, host] of headers)
         if (header.toLowerCase() === "host" && service !== undefined && !isHostOf(service, host))
             spec.refuse(
-                `names another host than Service ${service}, so it is of requests that the pods send, and a fault is ` +
-                    `of requests through the Service; allowed: ${service}, ${service}.NAMESPACE or ` +
-                    `${service}.NAMESPACE.svc, each also with a port. If its callers send this host, ` +
-                    "move it to match in the result",
+                `names another host than Service ${service}, through which a fault's requests come; allowed: ` +
+                    `${service}, ${service}.NAMESPACE or ${service}.NAMESPACE.svc, each also with a port. If its ` +
+                    "callers send this host, move it to match in the result",
                 `request_headers.${header}`,
             );
     const match = {

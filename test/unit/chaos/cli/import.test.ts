@@ -78,7 +78,7 @@ describe("`chaos import`", () => {
         const { code, log, error } = run(...additions, "--out", out, join(files, "beacon.yaml"));
         expect([code, log]).toEqual([2, ""]);
         expect(error).toContain(
-            `${join(out, "validators-alone.ts")}: there already, so nothing is written; remove that, or`,
+            `--out must be a folder, new or without these files: ${join(out, "validators-alone.ts")}`,
         );
         expect(error).not.toContain("What is imported differs");
         expect(readFileSync(join(out, "validators-alone.ts"), "utf8")).toBe("mine");
@@ -90,7 +90,7 @@ describe("`chaos import`", () => {
         const out = name && join(folder, name);
         const { code, log, error } = run(...additions, "--out", out, join(files, "beacon.yaml"));
         expect([code, log]).toEqual([2, ""]);
-        expect(error).toContain("--out must be a folder, or a name for a new one: E");
+        expect(error).toContain("--out must be a folder, new or without these files: E");
     });
 
     it("says why a file is not imported, and not that an experiment is at fault", () => {
