@@ -7,9 +7,11 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
 import { type OutputChunk, rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
 import ts from "typescript";
+import { podProgramsFile } from "../chaos/pods/built-programs";
 import { compressedEnding, runBeside } from "../chaos/pods/packed";
 import { bundledFile, packedBundle } from "./bundle";
 
@@ -95,21 +97,26 @@ function withoutInference(file: string): string {
     }, source.text);
 }
 
-/** The package's own programs. */
-const sources = {
-    steps: "run/steps-program.ts",
+/** The programs of pods. */
+const podPrograms = {
     deadline: "witness/job-program.ts",
     proxy: "kinds/attacks/fault/proxy/proxy-program.ts",
     sender: "kinds/actions/load/sender/send-program.ts",
 };
 
-/** Compressed: as they are, they would be a quarter of the whole package, and most of it is kept in states so. */
+/**
+ * Compressed: as they are, they would be a quarter of the whole package, and the steps' is kept in states so. Those of
+ * pods have much in common: in one file, they are 4 kB smaller.
+ */
 function buildPrograms(folder: string): void {
-    for (const [name, source] of Object.entries(sources)) {
-        const compressed = Buffer.from(packedBundle(join(chaos, source)), "base64");
-        writeIn(folder, `${name}.js${compressedEnding}`, compressed);
-    }
+    const steps = Buffer.from(packedBundle(join(chaos, "run", "steps-program.ts")), "base64");
+    writeIn(folder, `steps.js${compressedEnding}`, steps);
     writeIn(folder, "steps.js", runBeside);
+    const pods = Object.entries(podPrograms).map(([name, source]) => [
+        name,
+        readFileSync(bundledFile(join(chaos, source)), "utf8"),
+    ]);
+    writeIn(folder, podProgramsFile, brotliCompressSync(JSON.stringify(Object.fromEntries(pods))));
 }
 
 /** What users of the package read that is elsewhere, or nowhere, in this repository. */

@@ -3,6 +3,9 @@ import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { compressedEnding } from "./packed";
 
+/** In the package, the programs of pods. */
+export const podProgramsFile = `pods.json${compressedEnding}`;
+
 export interface ExperimentPrograms {
     /** The command that runs a step; the step's name is appended. */
     stepCommand: string;
@@ -16,16 +19,16 @@ export interface ExperimentPrograms {
     sender: string;
 }
 
+type PodPrograms = Pick<ExperimentPrograms, "deadline" | "proxy" | "sender">;
+
 /** The programs that the package's build has left in `dist/programs`. Code is in other folders of `dist`. */
 export function builtPrograms(): ExperimentPrograms {
-    const path = (name: string) => join(__dirname, "..", "programs", `${name}.js`);
-    const compressed = (name: string) => readFileSync(path(name) + compressedEnding);
+    const path = (name: string) => join(__dirname, "..", "programs", name);
+    const steps = path("steps.js");
     return {
-        stepCommand: `node ${shellQuoted(path("steps"))}`,
-        steps: compressed("steps").toString("base64"),
-        deadline: brotliDecompressSync(compressed("deadline")).toString(),
-        proxy: brotliDecompressSync(compressed("proxy")).toString(),
-        sender: brotliDecompressSync(compressed("sender")).toString(),
+        stepCommand: `node ${shellQuoted(steps)}`,
+        steps: readFileSync(steps + compressedEnding).toString("base64"),
+        ...(JSON.parse(brotliDecompressSync(readFileSync(path(podProgramsFile))).toString()) as PodPrograms),
     };
 }
 
