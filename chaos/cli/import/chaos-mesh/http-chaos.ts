@@ -11,8 +11,8 @@ export function readHttpChaos(spec: Fields, { service }: Context): Read {
     const isCut = target === "answer" && isAborted;
     if (target === "answer" && !isCut)
         spec.note(
-            "is of answers, after the pods have done their work; here requests are held or answered before they reach " +
-                "the pods",
+            "is of answers, after the pods have done their work; here requests are held or answered before they " +
+                "reach the pods",
             "target",
         );
     if (isAborted && spec.has("delay")) spec.refuse("has no effect there beside abort: omit one", "delay");
