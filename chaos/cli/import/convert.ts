@@ -80,13 +80,33 @@ function whatIs(object: Fields): string {
     return /scenario|config/.test(object.keys().join()) ? "a scenario of krkn" : "what has no kind";
 }
 
+/** Attacks by the experiments of Litmus to which they come nearest. */
+const ofLitmus = {
+    kill: /^pod-delete/,
+    stress: /^pod-(cpu|memory)/,
+    dns: /^pod-dns/,
+    blackhole: /^pod-network-(loss|part)/,
+    fault: /^pod-(network-lat|http)/,
+};
+
+function nearestToLitmus(object: Fields): string {
+    if (!object.draft("apiVersion")?.startsWith("litmuschaos.io/")) return "";
+    const experiments = object.object("spec").objects("experiments");
+    const names = experiments.flatMap((experiment) => experiment.draft("name") ?? []);
+    const nearest = names.map(
+        (name) => `to ${name}: ${Object.entries(ofLitmus).find(([, form]) => form.test(name))?.[0] ?? "nothing"}`,
+    );
+    return nearest.length > 0 ? `Write by hand what comes nearest ${nearest.join(", ")}` : "";
+}
+
 function partsOf(object: Fields, additions: Additions): Part[] {
     if (isOfSteadybit(object)) return ofSteadybit(object, additions);
     if (isOfChaosMesh(object)) return ofChaosMesh(object, additions);
     const neither = "is neither an experiment of Steadybit, with lanes, nor an object of chaos-mesh.org";
     const byHand = "Write an attack in it by hand, as the nearest of kill, fail, stress, fault, blackhole and dns";
+    const nearest = nearestToLitmus(object);
     if (object.remarks.refused.length === 0)
-        object.refuse(`${whatIs(object)} ${neither}. ${byHand}`, object.has("kind") ? "kind" : undefined);
+        object.refuse(`${whatIs(object)} ${neither}. ${nearest || byHand}`, object.has("kind") ? "kind" : undefined);
     return [{ object, nameKey: "name", found: {} }];
 }
 

@@ -646,6 +646,16 @@ it.each<[text: string, what: string]>([
     ]),
 );
 
+it("an engine of Litmus is refused with what comes nearest to each of its experiments", () => {
+    const names = ["pod-delete", "pod-cpu-hog", "pod-network-loss", "pod-http-latency", "pod-dns-error", "disk-fill"];
+    const engine = { apiVersion: "litmuschaos.io/v1alpha1", kind: "ChaosEngine" };
+    const spec = { experiments: names.map((name) => ({ name })) };
+    const [reason] = refusedOf(JSON.stringify({ ...engine, spec }));
+    expect(reason).toMatch(/^kind: "ChaosEngine" of litmuschaos\.io\/v1alpha1 is neither /);
+    expect(reason).toContain("nearest to pod-delete: kill, to pod-cpu-hog: stress, to pod-network-loss: blackhole, ");
+    expect(reason).toContain("to pod-http-latency: fault, to pod-dns-error: dns, to disk-fill: nothing");
+});
+
 it.each(["2024-01-15", "2024-01-15T10:00:00Z"])("%s is a text without quotes, too, as kubectl reads it", (date) => {
     const [experiment] = imported(edited("beacon.yaml", "{ app: relay }", `{ release: ${date} }`), added);
     expect(experiment!.args.attacks![0]!.target).toContain(`k8s.label.release=${date},`);
