@@ -11,16 +11,15 @@ import { writtenAs } from "./import/written";
 const help = `Usage: chaos import [OPTIONS] FILE
 
 Writes the experiments of Steadybit, or of Chaos Mesh (PodChaos, NetworkChaos, HTTPChaos, StressChaos, DNSChaos, also in
-a Schedule or a Workflow), as the arguments of an Experiment, in TypeScript, to standard output. Each
-difference between the file and the result is reported. Reads no cluster.
+a Schedule or a Workflow), as the arguments of an Experiment, in TypeScript, to standard output. Each difference between
+the file and the result is reported. Reads no cluster.
 
   FILE               JSON or YAML of one of them
   --check URL        What must answer with a status from 200 to 299 meanwhile, besides the file's checks. May be
                      repeated. A Service: http://NAME.NAMESPACE.svc:PORT/PATH
   --hypothesis TEXT  The expectation, in place of the file's
   --namespace NAME   Namespace of targets for which the file names none
-  --service NAME     For an HTTPChaos, and for delays and limits of packets: the Service through which requests
-                     come
+  --service NAME     For an HTTPChaos, and for delays and limits of packets: the Service through which requests come
   --set NAME=VALUE   The value of a placeholder, such as [[NAME]] in a template of Steadybit. May be repeated
   --out FOLDER       Writes each experiment to FOLDER/NAME.ts, and over no file, instead of all to standard output.
                      Makes FOLDER if it is missing

@@ -1,6 +1,7 @@
 import { DEFAULT_SCHEMA, loadAll, Type } from "js-yaml";
 import { type DefinedExperiment, planOfArguments } from "../../definition/arguments";
 import { maxNameLength } from "../../definition/definition";
+import { attackKinds } from "../../kinds/attacks/registry";
 import { parseJson } from "../../values/json";
 import { describeValue } from "../../values/texts";
 import { ofChaosMesh } from "./chaos-mesh/object";
@@ -81,7 +82,7 @@ function whatIs(object: Fields): string {
 }
 
 /** Attacks by the experiments of Litmus to which they come nearest. */
-const ofLitmus = {
+const ofLitmus: Readonly<Partial<Record<(typeof attackKinds)[number], RegExp>>> = {
     kill: /^pod-delete/,
     stress: /^pod-(cpu|memory)/,
     dns: /^pod-dns/,
@@ -103,7 +104,7 @@ function partsOf(object: Fields, additions: Additions): Part[] {
     if (isOfSteadybit(object)) return ofSteadybit(object, additions);
     if (isOfChaosMesh(object)) return ofChaosMesh(object, additions);
     const neither = "is neither an experiment of Steadybit, with lanes, nor an object of chaos-mesh.org";
-    const byHand = "Write an attack in it by hand, as the nearest of kill, fail, stress, fault, blackhole and dns";
+    const byHand = `Write an attack in it by hand, as the nearest of ${attackKinds.join(", ")}`;
     const nearest = nearestToLitmus(object);
     if (object.remarks.refused.length === 0)
         object.refuse(`${whatIs(object)} ${neither}. ${nearest || byHand}`, object.has("kind") ? "kind" : undefined);

@@ -219,6 +219,12 @@ export class Refusal {
     constructor(readonly reason: string) {}
 }
 
+/** Refuses what no attack does. @param nearest what comes nearest. @default nothing comes near */
+export const unlikeAny = (does: string, nearest?: string): Refusal =>
+    new Refusal(
+        `${does}; no attack does that. ${nearest === undefined ? "Nothing comes near" : `Nearest: ${nearest}`}`,
+    );
+
 const isEmpty = (value: unknown): boolean =>
     value === undefined ||
     value === null ||

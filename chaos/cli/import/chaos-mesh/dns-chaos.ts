@@ -1,19 +1,15 @@
 /** DNSChaos: https://github.com/chaos-mesh/chaos-mesh/blob/master/api/v1alpha1/dnschaos_type.go */
-import { type Fields, Refusal } from "../fields";
+import { type Fields, type Refusal, unlikeAny } from "../fields";
 import type { Read } from "./reader";
 
-const nothing = (does: string) =>
-    new Refusal(
-        `${does}; no attack does that. Nearest: action: error without patterns, which becomes a dns attack and ` +
-            "blocks all lookups",
-    );
-const wrongly = nothing("answers lookups with wrong addresses");
+const nearest = "action: error without patterns, which becomes a dns attack and blocks all lookups";
+const wrongly = unlikeAny("answers lookups with wrong addresses", nearest);
 
 const actions: Record<string, "error" | Refusal> = {
     error: "error",
     random: wrongly,
     replace: wrongly,
-    delay: nothing("delays lookups"),
+    delay: unlikeAny("delays lookups", nearest),
 };
 
 export function readDnsChaos(spec: Fields): Read | undefined {

@@ -1,5 +1,5 @@
 /** HTTPChaos: https://github.com/chaos-mesh/chaos-mesh/blob/master/api/v1alpha1/httpchaos_types.go */
-import { type Fields, headersAt } from "../fields";
+import { type Fields, headersAt, unlikeAny } from "../fields";
 import type { Draft } from "../imported";
 import type { Context, Read } from "./reader";
 
@@ -39,9 +39,10 @@ export function readHttpChaos(spec: Fields, { service }: Context): Read {
     return { attack: { kind: "fault", service, delay: spec.text("delay"), ...abort, match } };
 }
 
-const changes =
-    "changes what is sent; no attack does that. Nearest: replace of a Response with a code from 400 to 599, which " +
-    "becomes a fault with abort";
+const changes = unlikeAny(
+    "changes what is sent",
+    "replace of a Response with a code from 400 to 599, which becomes a fault with abort",
+).reason;
 
 /** What is sent in place of the pods' answer. */
 function answerIn(spec: Fields) {

@@ -1,5 +1,5 @@
 /** The kinds of chaos: https://github.com/chaos-mesh/chaos-mesh/tree/master/api/v1alpha1 */
-import { type Fields, Refusal } from "../fields";
+import { type Fields, Refusal, unlikeAny } from "../fields";
 import { readDnsChaos } from "./dns-chaos";
 import { readHttpChaos } from "./http-chaos";
 import { readNetworkChaos } from "./network-chaos";
@@ -7,15 +7,14 @@ import { readPodChaos } from "./pod-chaos";
 import type { Reader } from "./reader";
 import { readStressChaos } from "./stress-chaos";
 
-const nothing = (does: string, nearest: string) => new Refusal(`${does}; no attack does that. ${nearest}`);
-const outside = nothing("attacks machines of a cloud, or outside of the cluster", "Nothing comes near");
-const files = nothing(
+const outside = unlikeAny("attacks machines of a cloud, or outside of the cluster");
+const files = unlikeAny(
     "delays, fails or changes what a container reads and writes in files",
-    "Nearest, for what callers notice of it: a fault with delay or abort",
+    "a fault with delay or abort, for what callers notice of it",
 );
-const physical = nothing(
+const physical = unlikeAny(
     "attacks machines outside of the cluster",
-    "Nearest, for nodes of one: an attack on the pods of a node, with nodes in the selector",
+    "for nodes of one, an attack on the pods of a node, with nodes in the selector",
 );
 
 export const kinds: Readonly<Record<string, Reader | Refusal>> = {
@@ -26,13 +25,13 @@ export const kinds: Readonly<Record<string, Reader | Refusal>> = {
     DNSChaos: readDnsChaos,
     IOChaos: files,
     IoChaos: files,
-    TimeChaos: nothing("shifts the clock of a container", "Nothing comes near"),
-    JVMChaos: nothing(
+    TimeChaos: unlikeAny("shifts the clock of a container"),
+    JVMChaos: unlikeAny(
         "changes what the methods of a Java program do",
-        "Nearest, for what callers notice of it: a fault with delay or abort; for load: a stress",
+        "a fault with delay or abort, for what callers notice of it, or a stress for its load",
     ),
-    KernelChaos: nothing("fails system calls", "Nothing comes near"),
-    BlockChaos: nothing("slows the disks of a node", "Nothing comes near"),
+    KernelChaos: unlikeAny("fails system calls"),
+    BlockChaos: unlikeAny("slows the disks of a node"),
     PhysicalMachineChaos: physical,
     PhysicalMachine: physical,
     AWSChaos: outside,

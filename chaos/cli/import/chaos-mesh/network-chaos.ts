@@ -1,8 +1,7 @@
 /** NetworkChaos: https://github.com/chaos-mesh/chaos-mesh/blob/master/api/v1alpha1/networkchaos_types.go */
 import { formatDuration } from "../../../values/duration";
-import { type Fields, Refusal } from "../fields";
-import { faultOfDelay, losesSome } from "../imported";
-import { faultOfRate } from "../bandwidth";
+import { type Fields, Refusal, unlikeAny } from "../fields";
+import { faultOfDelay, faultOfRate, losesSome } from "../packets";
 import { peersAt } from "../target";
 import type { Context, Read, Reader } from "./reader";
 import { requireAll, selected } from "./selector";
@@ -102,7 +101,7 @@ function delayed(spec: Fields, context: Context): Read | undefined {
     const jitterMs = delay.duration("jitter") ?? 0;
     delay.take("correlation");
     if (delay.has("reorder"))
-        delay.refuse("lets packets overtake others; no attack does that. Nearest: the delay without it", "reorder");
+        delay.refuse(unlikeAny("lets packets overtake others", "the delay without it").reason, "reorder");
     if (jitterMs > 0) delay.note("makes delays differ by up to this there; here all are the same", "jitter");
     delay.refuseRest();
     if (spec.has("externalTargets")) return void spec.refuse(thirdParties, "externalTargets");

@@ -1,15 +1,15 @@
 /** PodChaos: https://github.com/chaos-mesh/chaos-mesh/blob/master/api/v1alpha1/podchaos_types.go */
 import { type Duration, formatDuration, parseDuration } from "../../../values/duration";
-import { type Fields, Refusal } from "../fields";
+import { type Fields, type Refusal, unlikeAny } from "../fields";
 import { killOnce, killsFewer } from "../imported";
 import type { Context, Read, Reader } from "./reader";
 
 const actions: Record<string, Reader | Refusal> = {
     "pod-kill": killed,
     "pod-failure": failed,
-    "container-kill": new Refusal(
-        "kills a container once and leaves its pod; no attack does that. Nearest: action: pod-kill, which deletes " +
-            "the pod, or pod-failure, in which containers stay stopped",
+    "container-kill": unlikeAny(
+        "kills a container once and leaves its pod",
+        "action: pod-kill, which deletes the pod, or pod-failure, in which containers stay stopped",
     ),
 };
 

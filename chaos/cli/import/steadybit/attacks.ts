@@ -1,8 +1,8 @@
 /** Attacks on containers and pods: https://github.com/steadybit/extension-container and extension-kubernetes */
 import { formatDuration } from "../../../values/duration";
-import { type Fields, Refusal } from "../fields";
-import { type Additions, type Draft, faultOfDelay, losesSome } from "../imported";
-import { faultOfRate } from "../bandwidth";
+import { type Fields, type Refusal, unlikeAny } from "../fields";
+import type { Additions, Draft } from "../imported";
+import { faultOfDelay, faultOfRate, losesSome } from "../packets";
 import { peersAt } from "../target";
 
 /** Reads an attack's parameters, without its target but the names of its containers. @default all */
@@ -115,21 +115,18 @@ export function crashLoopOf(parameters: Fields): ReturnType<ReadAttack> {
     return { kind: "fail", containers: container === undefined ? [] : [container] };
 }
 
-export const without = (does: string, nearest: string) =>
-    new Refusal(`${does}; no attack does that. Nearest: ${nearest}`);
-
 /** What others of these extensions do, by a pattern of the last part of their types. */
 export const others: Readonly<Record<string, Refusal>> = {
-    stop: without("stops a container and leaves its pod", "Delete Pod"),
-    pause: without("freezes a container", "Cause Crash Loop"),
-    network_package_corruption: without("changes bits of packets", "a fault with abort"),
-    network_tcp_reset: without("resets connections", "a fault with abort: reset"),
-    network_dns_error_injection: without("answers lookups with errors", "Block DNS"),
-    stress_io: without("loads a disk", "Stress CPU"),
-    "scale_(?:statefulset|replicaset)": without("scales what is no Deployment", "Delete Pod, or Scale Deployment"),
-    "(?:drain_node|taint_node|shutdown)": without(
+    stop: unlikeAny("stops a container and leaves its pod", "Delete Pod"),
+    pause: unlikeAny("freezes a container", "Cause Crash Loop"),
+    network_package_corruption: unlikeAny("changes bits of packets", "a fault with abort"),
+    network_tcp_reset: unlikeAny("resets connections", "a fault with abort: reset"),
+    network_dns_error_injection: unlikeAny("answers lookups with errors", "Block DNS"),
+    stress_io: unlikeAny("loads a disk", "Stress CPU"),
+    "scale_(?:statefulset|replicaset)": unlikeAny("scales what is no Deployment", "Delete Pod, or Scale Deployment"),
+    "(?:drain_node|taint_node|shutdown)": unlikeAny(
         "takes pods from a node",
         "Delete Pod, as a kill with by: eviction and the node in its target",
     ),
-    set_image: without("changes an image", "Rollout Restart"),
+    set_image: unlikeAny("changes an image", "Rollout Restart"),
 };

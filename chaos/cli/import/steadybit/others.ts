@@ -1,6 +1,6 @@
 /** Actions of Steadybit's extensions that have no counterpart, and what comes nearest. */
-import { Refusal } from "../fields";
-import { others as ofContainers, without } from "./attacks";
+import { Refusal, unlikeAny } from "../fields";
+import { others as ofContainers } from "./attacks";
 
 /** What becomes of a step that is neither an attack, an action nor a check here. */
 export type Other = Refusal | { why: string } | "check";
@@ -18,7 +18,7 @@ const families: readonly [RegExp, Other][] = [
     [/downtime|maintenance.window|muting_rule|suppression|silence/, quiet],
     [
         /extension_host(?:_windows)?\.(?!fill_disk|timetravel|cpu-speed|stop-process)/,
-        without("attacks a node", 'the same of containers, with k8s.node.name="NAME" in the target'),
+        unlikeAny("attacks a node", 'the same of containers, with k8s.node.name="NAME" in the target'),
     ],
     [/extension_(?:aws|azure|gcp|cloudfoundry)\./, new Refusal("is outside of Kubernetes; nothing comes near")],
     [

@@ -642,7 +642,7 @@ it.each<[text: string, what: string]>([
     ["- id: kill-pods\n  config: {kill: 1}", "a scenario of krkn is neither"],
 ])("a file of another tool, %s, is refused with what it is", (text, what) =>
     expect(refusedOf(text)).toEqual([
-        expect.stringMatching(new RegExp(`${what}.* by hand, as the nearest of kill, .* and dns$`)),
+        expect.stringMatching(new RegExp(`${what}.* by hand, as the nearest of blackhole, .*, stress$`)),
     ]),
 );
 
