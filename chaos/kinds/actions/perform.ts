@@ -12,7 +12,7 @@ import type { ActionContext } from "./action-kind";
 import { type Action, actionKindOf, inTurn } from "./registry";
 import { type FoundWorkload, referenceTo, type Workload } from "../../cluster/workload";
 
-/** Whether some actions change anything in the cluster, or send a load to it. */
+/** Whether some actions change anything in the cluster, or go on beside the run. */
 export const changeObjects = (actions: readonly Action[]): boolean =>
     actions
         .map(actionKindOf)

@@ -8,7 +8,10 @@ import type { UsageReport } from "./stress/usage";
 export interface JobPart {
     /** Set if it reports each pod when it attacks it: a pod with the label is not attacked yet. */
     readonly saysWhoIsAttacked?: true;
-    /** What the last probes have found, by the names that the Job's reports use. @default nothing */
+    /**
+     * What was seen last, by the names that the Job's reports use: `closed` is what the attack hits, such as a
+     * container that does not run, `open` what it does not. @default nothing
+     */
     readonly last?: { open: readonly string[]; closed: readonly string[] };
     /** Why the attacks must end now. Undefined while they may last. @throws Error if the API server does not say */
     whyEndNow?(): Promise<string | undefined>;

@@ -5,7 +5,7 @@ import { problemOf } from "../../../cluster/problem";
 import { ExecRefused, isLacking, runWithin } from "../../../cluster/run-within";
 import { inTurns } from "../../../values/async";
 import { groupedBy } from "../../../values/grouped";
-import { type ReasonCode, ReasonError } from "../../../values/reasons";
+import { ReasonError } from "../../../values/reasons";
 import type { Target } from "../../../targets/containers";
 import type { RunAttack } from "../attack-kind";
 import { type StressArgs, whyUnfit, whyUnfitTogether } from "./taken";
@@ -33,7 +33,7 @@ export function refuseOnOneNode(attacks: readonly RunAttack<StressArgs>[]): void
     );
     for (const [node, some] of groupedBy(stressed, ({ node }) => node)) {
         const unfit = node && whyUnfitTogether(some);
-        if (unfit) throw refused("attack-refused", `the targets on ${node} ${unfit.what}`, unfit.advice);
+        if (unfit) throw new ReasonError("attack-refused", `the targets on ${node} ${unfit.what}`, unfit.advice);
     }
 }
 
@@ -46,7 +46,7 @@ async function tryOne(attack: StressArgs, target: Target, cluster: Cluster): Pro
         const { files: found } = await run(target, tool, files, cluster);
         const reading = readingOf(found);
         if (reading !== undefined) return reading;
-        throw refused(
+        throw new ReasonError(
             "attack-refused",
             `${where} does not show its cgroup in /sys/fs/cgroup`,
             "Choose another container",
@@ -56,7 +56,7 @@ async function tryOne(attack: StressArgs, target: Target, cluster: Cluster): Pro
     await sleep(measuredMs);
     const before = await read();
     const unfit = whyUnfit(attack, rateBetween(first, before), before, tool);
-    if (unfit) throw refused("attack-refused", `the container ${where} ${unfit.what}`, unfit.advice);
+    if (unfit) throw new ReasonError("attack-refused", `the container ${where} ${unfit.what}`, unfit.advice);
     return {
         pod,
         uid,
@@ -69,8 +69,6 @@ async function tryOne(attack: StressArgs, target: Target, cluster: Cluster): Pro
     };
 }
 
-const refused = (code: ReasonCode, message: string, advice: string) => new ReasonError(code, message, advice);
-
 /** The first tool that a container has. */
 async function toolIn(target: Target, cluster: Cluster): Promise<{ tool: Tool; files: Files }> {
     const where = `${target.pod}/${target.container}`;
@@ -80,7 +78,7 @@ async function toolIn(target: Target, cluster: Cluster): Promise<{ tool: Tool; f
             if (isLacking(error)) return undefined;
             if (!(error instanceof ExecRefused)) throw error;
             const message = `nothing may be run in ${where}: ${error.message}`;
-            throw refused("exec-refused", message, "Let commands be run in this pod, or choose another target");
+            throw new ReasonError("exec-refused", message, "Let commands be run in this pod, or choose another target");
         });
         if (found === undefined) continue;
         // Such as a shell without `/proc`.
@@ -92,7 +90,7 @@ async function toolIn(target: Target, cluster: Cluster): Promise<{ tool: Tool; f
         .join(", ");
     const failed = failures.length > 0 ? `; ${failures.join(", ")} did not work` : "";
     const message = `the container ${where} has none of the tools that could load it (${names})${failed}`;
-    throw refused("no-tool", message, "Choose a container with one of these");
+    throw new ReasonError("no-tool", message, "Choose a container with one of these");
 }
 
 /** Has a program read the files, and end: it has no input. @throws Error if nothing can be run */
