@@ -3,8 +3,14 @@ import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { actionKinds, exampleActions } from "../../../chaos/kinds/actions/registry";
 import type { AttackKind } from "../../../chaos/kinds/attacks/attack-kind";
-import { jobParts } from "../../../chaos/kinds/attacks/job-parts";
-import { type Attack, attackKindOf, attackKinds, exampleAttacks } from "../../../chaos/kinds/attacks/registry";
+import { jobParts, loansOfAttacks } from "../../../chaos/kinds/attacks/job-parts";
+import {
+    type Attack,
+    attackKindOf,
+    attackKinds,
+    exampleAttacks,
+    resourcesOfAttacks,
+} from "../../../chaos/kinds/attacks/registry";
 import { checkKinds, exampleChecks } from "../../../chaos/kinds/checks/registry";
 import { resources } from "../../../chaos/cluster/resources";
 import { byWitness } from "../../../chaos/proof/trials";
@@ -77,6 +83,11 @@ it("the Job has a part for each attack that gives it something, takes rights for
     };
     const kinds = exampleAttacks.filter(hasPart).map(({ kind }) => kind);
     expect([...new Set(kinds)]).toEqual(Object.keys(jobParts));
+});
+
+it("each type of object that attacks change has a loan, by which the end of a run restores it", () => {
+    const lent = loansOfAttacks.map(({ resource }) => resource);
+    expect(new Set(lent)).toEqual(new Set(resourcesOfAttacks));
 });
 
 const saved = "experiments/saved";

@@ -25,6 +25,9 @@ const thatAre = (type: Resource) => attacksThat((attack) => objectTypeOf(attack)
 const policies = thatAre(resources.networkPolicy);
 const others = attackKinds.filter((kind) => !policies.includes(kind));
 const onlyReady = attackKinds.filter(onlyReadyOf);
+const sparing = attacksThat((attack) => attackKindOf(attack).sparesOthers === true);
+/** No action may take their targets away. */
+const lasting = attacksThat((attack) => !attackKindOf(attack).proof(attack).deleted);
 const areToExec = (rights: Right[] = []) => rights.some(({ resource }) => resource === "pods/exec");
 const withExec = attacksThat((attack) => {
     const kind = attackKindOf(attack);
@@ -47,9 +50,11 @@ it.each<[file: string, from: string, to: string, kinds: readonly string[]]>([
     [experiments, "exists: a NetworkPolicy", "a ConfigMap", policies],
     [experiments, "a ConfigMap that tells the Job", "proxy's pod", thatAre(resources.configMap)],
     [experiments, "proxy's pod", "6. `end-attacks`", thatAre(resources.pod)],
+    [experiments, "and with it its whole pod,", "It chooses only ready", sparing],
     [experiments, "| attack ", "The witness connects", attackKinds],
     [experiments, "runs nothing in the targets:", "Add a container", withoutExec],
     [experiments, "- for checks", "they read a state", states],
+    ["docs/experiment-reference.md", "replace or remove targets", "which pods are `peers`", lasting],
     ["docs/networks.md", "# ", "are NetworkPolicies", policies],
     [permissions, "stay unproven outward", "do not need them", withoutExec],
     [permissions, "positive-control). A", "needs them for its programs", withExecInJob],
