@@ -110,9 +110,7 @@ export const neededFiles = [
     ...["PulumiPlugin.yaml", "plugin.js", "schema.json", "dist/face/plugin.js"],
     // Verdicts and README name the first, other programs read the second.
     ...["dist/docs/troubleshooting.md", "dist/journal.schema.json"],
-    ...["steps.js", ...["steps", "deadline", "proxy", "sender"].map((name) => `${name}.js.br`)].map(
-        (file) => `dist/programs/${file}`,
-    ),
+    ...["steps.js", "steps.js.br", "pods.json.br"].map((file) => `dist/programs/${file}`),
 ];
 
 export function tarballMistakes({ size, files }: Tarball): string[] {
