@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { Cluster } from "../../cluster/client";
-import type { Restores, Right } from "../../cluster/resources";
+import type { KnownResource, resources, Restores, Right } from "../../cluster/resources";
 import type { FoundWorkload, Workload } from "../../cluster/workload";
 import type { Beside } from "./beside";
 
@@ -22,10 +22,10 @@ export interface ActionKind<A extends { kind: string }> {
     workload?(action: A): Workload;
     /**
      * What it changes until the run is undone, by `setUntilUndone`: the undoing restores it, and the deadline Job does
-     * if nothing else has. The object must be there, and must not be protected, before anything is touched. Absent if
-     * nothing must be restored.
+     * if nothing else has. The object must be there, and must not be protected, before anything is touched. It is no
+     * pod: see `loansOn` in `ending/end.ts`. Absent if nothing must be restored.
      */
-    restores?: Restores<A>;
+    restores?: Restores<A> & { resource: Exclude<KnownResource, typeof resources.pod> };
     /**
      * Called repeatedly once the action is done, until the checks end: why what it has set is no longer there, as a
      * part of a sentence. Undefined while it is there. @default it is not called
