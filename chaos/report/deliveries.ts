@@ -96,7 +96,9 @@ export function judgeDelivery(delivery: Delivery, underAttack = true): Judged {
     const judged = { name, measured, changes: [] };
     const open = (why: Reason): Judged => ({ ...judged, held: false, reason: text, inconclusive: why });
     if (due === 0)
-        return open(reason("too-few-answers", `${name} has no whole second that counts; make the window longer`));
+        return open(
+            reason("too-few-answers", `${name} has no request in a whole second that counts; make the window longer`),
+        );
     const bound = rate && boundOf({ good: rate.met, unseen: rate.unknown, counted: due }, holds(rate, due));
     if (shares.some((share) => fails(share, due)))
         return { ...judged, held: false, bound, reason: worst ? `${text}; most failures: ${worst[0]}` : text };

@@ -24,7 +24,11 @@ const families: readonly [RegExp, Other][] = [
     ],
     [/extension_(?:aws|azure|gcp|cloudfoundry)\./, outside],
     [
-        /extension_(?:k6|jmeter|gatling|loadtest|postman)\./,
+        /extension_k6\./,
+        new Refusal("has its script in Steadybit; nearest: a load with `k6`, whose image has the script"),
+    ],
+    [
+        /extension_(?:jmeter|gatling|loadtest|postman)\./,
         new Refusal(
             "runs another tool; nearest, written by hand: the action load, which sends one request at a rate, or a " +
                 "check of kind command, which runs the tool",

@@ -6,7 +6,7 @@ import { endsLateMs } from "./sender/settings";
 /** Sends requests at fixed times from a pod in the cluster, from before the attacks until the run is over. */
 export interface LoadAction {
     kind: "load";
-    /** Unique among the experiment's loads. @default by its request, such as `load on POST /orders of gateway` */
+    /** Unique among the experiment's loads. @default by its request or script: `load on POST /orders of gateway` */
     name?: string;
     /** A script of k6 that sends the requests. It excludes all other fields but `name`. */
     k6?: K6Load;
@@ -87,10 +87,11 @@ export const usualTimeoutMs = 5_000;
 export const most = { perSecond: 2_000, connections: 1_000 };
 const leastConnections = 10;
 
-export const nameOf = (action: LoadAction): string => action.name ?? `load on ${requestOf(action)}`;
+export const nameOf = (action: LoadAction): string =>
+    action.name ?? `load ${action.k6 ? "by" : "on"} ${requestOf(action)}`;
 
 export function requestOf({ method = "GET", path = "", url, service, k6 }: LoadAction): string {
-    if (k6) return ["k6", ...k6.args].join(" ");
+    if (k6) return `k6 ${k6.args.find((arg) => /\.(?:[jt]s|tar)$/.test(arg)) ?? k6.image}`;
     const place = url === undefined ? path : url.replace(/\/$/, "") + path;
     return [method === "GET" ? place : `${method} ${place}`, ...(service === undefined ? [] : [service])].join(" of ");
 }

@@ -60,7 +60,7 @@ export const load: ActionKind<LoadAction> = {
     ],
     describe: (action) =>
         action.k6
-            ? `run ${requestOf(action)} of the image ${action.k6.image} during the whole run`
+            ? `run "k6 ${action.k6.args.join(" ")}" of the image ${action.k6.image} during the whole run`
             : `send ${action.perSecond} requests/s to ${requestOf(action)} during the whole run`,
     rights: (action, namespace) => {
         const [here, there] = [rightsIn(namespace), rightsIn(action.namespace ?? namespace)];

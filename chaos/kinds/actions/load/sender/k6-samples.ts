@@ -2,7 +2,7 @@ import type { SecondLine } from "./second-line";
 import { OpenSecond } from "./seconds";
 
 /** Where k6 sends its samples: to the container beside it. */
-export const k6Port = 6566;
+export const k6Port = 6564;
 
 /** k6 sends its samples once a second: so late, all of a second have come. */
 export const lateSeconds = 3;
@@ -43,8 +43,8 @@ export class K6Samples {
         // It comes before whether the request failed.
         else if (metric === "http_req_duration") this.latencyMs = value;
         else if (metric === "http_req_failed") {
-            const status = /,status=([1-9]\d*)/.exec(tags)?.[1];
-            const bad = status === undefined ? "no answer" : `status ${status}`;
+            const status = /,status=(\d+)/.exec(tags)?.[1] ?? "unknown";
+            const bad = status === "0" ? "no answer" : `status ${status}`;
             second.became(value === 0 ? { latencyMs: this.latencyMs, ownMs: 0 } : { bad });
         }
     }

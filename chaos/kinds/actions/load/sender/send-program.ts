@@ -1,7 +1,7 @@
 /**
  * Runs in the pod of the action `load`: sends requests at fixed times, and writes to its log, line by line, what became
- * of them. It needs no rights in the cluster. It ends `lingersMs` after SIGTERM: to delete the pod ends the load. Beside
- * k6, it writes what k6 reports instead.
+ * of them. It needs no rights in the cluster. It ends `lingersMs` after SIGTERM: to delete the pod ends the load.
+ * Beside k6, it writes what k6 reports instead.
  */
 import { createServer } from "node:http";
 import { watchStalls } from "../../../checks/stalls";

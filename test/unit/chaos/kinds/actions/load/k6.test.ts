@@ -49,9 +49,9 @@ describe("a definition", () => {
 
 it("is named by its arguments, and described with its image", () => {
     const [{ beside }] = besides([action]) as [ReturnType<typeof besides>[number]];
-    expect(beside.name(action)).toBe("load on k6 run /scripts/shop.js");
+    expect(beside.name(action)).toBe("load by k6 /scripts/shop.js");
     expect(load.describe(action)).toBe(
-        "run k6 run /scripts/shop.js of the image registry.example/k6:1 during the whole run",
+        'run "k6 run /scripts/shop.js" of the image registry.example/k6:1 during the whole run',
     );
 });
 
@@ -73,7 +73,7 @@ describe("its pod", () => {
         expect(k6).toMatchObject({
             name: "k6",
             image: "registry.example/k6:1",
-            args: ["run", "a.js", "--out", "influxdb=http://127.0.0.1:6566/k6"],
+            args: ["run", "a.js", "--out", "influxdb=http://127.0.0.1:6564/k6"],
             securityContext: sender.securityContext,
             terminationMessagePolicy: "FallbackToLogsOnError",
         });
@@ -147,7 +147,7 @@ describe("the reader", () => {
         expect(busy / due).toBeGreaterThan(0.3);
         expect(isDelivered(delivery)).toBe(false);
         expect(describeSent(delivery)).toMatch(
-            /^\d\d(?:\.\d)?% of \d+ requests of load on k6 .*all its connections or VUs waited/,
+            /^\d\d(?:\.\d)?% of \d+ requests of load by k6 .*all its connections or VUs waited/,
         );
         expect(adviceOnSent(delivery)).toContain("`maxVUs` of k6");
         expect(delivery.latencyMs!.p50).toBeLessThan(20);
