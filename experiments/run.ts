@@ -13,9 +13,9 @@ import { type Patch, patched } from "../chaos/definition/patch";
 import { endAndReport, warnNotEnded } from "../chaos/face/first-acts";
 import { ifKnown } from "../chaos/face/stash";
 import { productsCheck } from "./products";
+import { reportsFolder } from "./reports-folder";
 import { validExperiment } from "./saved";
 
-export const reportsFolder = "reports";
 /** Names another folder for the reports: what measures the shop keeps its own apart from the user's. */
 export const reportsVariable = "CHAOS_SHOP_REPORTS";
 

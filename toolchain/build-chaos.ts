@@ -11,8 +11,7 @@ import { brotliCompressSync } from "node:zlib";
 import { type OutputChunk, rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
 import ts from "typescript";
-import { podProgramsFile } from "../chaos/pods/built-programs";
-import { compressedEnding, runBeside } from "../chaos/pods/packed";
+import { compressedEnding, podProgramsFile, runBeside } from "../chaos/pods/packed";
 import { bundledFile, packedBundle } from "./bundle";
 
 const repository = join(__dirname, "..");

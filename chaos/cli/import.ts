@@ -11,32 +11,33 @@ import { writtenAs } from "./import/written";
 const help = `Usage: chaos import [OPTIONS] FILE
 
 Writes the experiments of Steadybit, or of Chaos Mesh (PodChaos, NetworkChaos, HTTPChaos, StressChaos, DNSChaos, also in
-a Schedule or a Workflow), as the arguments of an Experiment, in TypeScript, to standard output. Nothing is guessed:
-each difference between the file and the result is reported. Reads the file only, no cluster.
+a Schedule or a Workflow), as the arguments of an Experiment, in TypeScript, to standard output. Each
+difference between the file and the result is reported. Reads no cluster.
 
-  FILE               JSON or YAML: an experiment or template of Steadybit, or manifests of Chaos Mesh
+  FILE               JSON or YAML of one of them
   --check URL        What must answer with a status from 200 to 299 meanwhile, besides the file's checks. May be
                      repeated. A Service: http://NAME.NAMESPACE.svc:PORT/PATH
-  --hypothesis TEXT  The expectation, in place of the file's. Checks of a file that have no counterpart are then left
-                     out
+  --hypothesis TEXT  The expectation, in place of the file's
   --namespace NAME   Namespace of targets for which the file names none
   --service NAME     For an HTTPChaos, and for delays and limits of packets: the Service through which requests
                      come
   --set NAME=VALUE   The value of a placeholder, such as [[NAME]] in a template of Steadybit. May be repeated
-  --out FOLDER       Writes a file NAME.ts for each experiment there, instead of all to standard output
+  --out FOLDER       Writes each experiment to FOLDER/NAME.ts, and over no file, instead of all to standard output.
+                     Makes FOLDER if it is missing
   --help             Show this text
 
-Exit codes: 0 written; the differences are in comments and on standard error. 1 nothing is written, since something of
-each experiment cannot be said. 2 wrong use. 3 some of the file's experiments are written, and why not the others is
-named.`;
+Exit codes: 0 all is written, with differences in comments and on standard error; 1 nothing; 2 wrong use; 3 a part.`;
 
-const exitCodes = { written: 0, refused: 1, wrongUse: 2, partly: 3 };
+const allWritten = 0;
+const noneWritten = 1;
+const wrongUse = 2;
+const partWritten = 3;
 
 /** The command `chaos import`. @param output where it prints to. @returns its exit code */
 export function chaosImport(args: string[], output: Pick<Console, "log" | "error"> = console): number {
     const wrong = (mistakes: string) => {
         output.error(`${mistakes}\nSee: chaos import --help`);
-        return exitCodes.wrongUse;
+        return wrongUse;
     };
     let options: ReturnType<typeof importOptions>;
     try {
@@ -46,7 +47,7 @@ export function chaosImport(args: string[], output: Pick<Console, "log" | "error
     }
     if ("help" in options) {
         output.log(help);
-        return exitCodes.written;
+        return allWritten;
     }
     const { file, out, ...additions } = options;
     let documents: unknown[];
@@ -60,26 +61,25 @@ export function chaosImport(args: string[], output: Pick<Console, "log" | "error
     try {
         if (experiments.length > 0) text = written(experiments, file, out);
     } catch (error) {
-        return wrong((error as Error).message);
+        return wrong(`--out must be a folder, new or without these files: ${(error as Error).message}`);
     }
     if (refused.length > 0) {
         const what = experiments.length === 0 ? "is not imported" : "is imported without what is refused";
-        output.error(`${file} ${what}: an experiment cannot say all of it\n${listed(refused)}`);
+        output.error(`${file} ${what}:\n${listed(refused)}`);
     }
     const differences = [...leftOut, ...experiments.flatMap((experiment) => experiment.differences)];
     if (differences.length > 0) output.error(`What is imported differs from ${file}:\n${listed(differences)}`);
     if (experiments.length > 0) output.log(text);
-    if (refused.length === 0) return exitCodes.written;
-    return experiments.length > 0 ? exitCodes.partly : exitCodes.refused;
+    if (refused.length === 0) return allWritten;
+    return experiments.length > 0 ? partWritten : noneWritten;
 }
 
-/** @returns what is printed. @throws Error if a file is there already, before any is written */
+/** @returns what is printed. @throws Error with files that are there already, before any is written */
 function written(experiments: Result["experiments"], file: string, folder: string | undefined): string {
     if (folder === undefined) return writtenAs(experiments, file).trimEnd();
     const files = experiments.map((one) => ({ path: join(folder, `${one.name}.ts`), text: writtenAs([one], file) }));
     const there = files.filter(({ path }) => existsSync(path)).map(({ path }) => path);
-    if (there.length > 0)
-        throw new Error(`${there.join(", ")}: nothing is written over; remove it, or name another folder by --out`);
+    if (there.length > 0) throw new Error(there.join(", "));
     mkdirSync(folder, { recursive: true });
     for (const { path, text } of files) writeFileSync(path, text);
     return files.map(({ path }) => path).join("\n");

@@ -3,7 +3,7 @@ import { changeLimitsOf, latencyLimitsOf, latencySchema, type LatencySettings } 
 import { confidenceOf, type ConfidenceSettings, confidenceSettingsSchema } from "../kinds/checks/confidence";
 import type { Check } from "../kinds/checks/registry";
 import { dnsLabel } from "../values/kubernetes-rules";
-import { durationBetween, nameSchema, percentage } from "../values/texts";
+import { durationBetween, nameSchema, notAnObject, percentage } from "../values/texts";
 import { type Duration, parseDuration, times } from "../values/duration";
 import { parsePercentage } from "../values/share";
 import {
@@ -77,16 +77,21 @@ export interface DefinedExperiment extends ExperimentDefinition {
     reports?: string;
 }
 
+const notADuration = { error: notAnObject('{ duration: "30s" }') };
+
 export const argumentsSchema = definitionSchema.extend({
     checks: checksWith("without a check there is no verdict"),
     namespace: nameSchema("a namespace").optional(),
     window: z
-        .strictObject({
-            duration: durationBetween(times.duration).optional(),
-            grace: durationBetween(times.grace).optional(),
-        })
+        .strictObject(
+            {
+                duration: durationBetween(times.duration).optional(),
+                grace: durationBetween(times.grace).optional(),
+            },
+            notADuration,
+        )
         .optional(),
-    baseline: z.strictObject({ duration: durationBetween(times.baseline).optional() }).optional(),
+    baseline: z.strictObject({ duration: durationBetween(times.baseline).optional() }, notADuration).optional(),
     interval: durationBetween(times.interval).optional(),
     timeout: durationBetween(times.timeout).optional(),
     successRate: percentage().optional(),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type Check, checkSchema } from "../kinds/checks/registry";
-import { durationBetween } from "../values/texts";
+import { durationBetween, notAnObject } from "../values/texts";
 import { type Duration, times } from "../values/duration";
 
 /** When a run begins, if not at once. */
@@ -14,14 +14,17 @@ export interface BeginSettings {
 /** What is said of several answers. */
 const ofMany = ["successRate", "confidence", "abortBelow", "abortOver", "latency"] as const;
 
-export const beginSchema = z.strictObject({
-    when: checkSchema.superRefine((check, context) => {
-        for (const field of ofMany.filter((one) => check[one] !== undefined))
-            context.addIssue({
-                code: "custom",
-                path: [field],
-                message: "one good answer begins the run, so it has no rate and no comparison; allowed: leave it out",
-            });
-    }),
-    within: durationBetween(times.begin).optional(),
-}) satisfies z.ZodType<BeginSettings>;
+const noMany = "one good answer begins the run, so it has no rate and no comparison";
+
+export const beginSchema = z.strictObject(
+    {
+        when: checkSchema.superRefine((check, context) => {
+            for (const field of ofMany.filter((one) => check[one] !== undefined)) {
+                const message = `${noMany}; allowed: leave it out`;
+                context.addIssue({ code: "custom", path: [field], message });
+            }
+        }),
+        within: durationBetween(times.begin).optional(),
+    },
+    { error: notAnObject("{ when: CHECK }") },
+) satisfies z.ZodType<BeginSettings>;

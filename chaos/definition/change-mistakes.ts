@@ -97,7 +97,7 @@ function tooFewAnswers(one: ComparedCheck, compared: readonly ComparedCheck[], n
             check,
             reason:
                 `to compare ${strictest.of} takes ${needed} answers before the attack and under it, and the ` +
-                `${what} has ${what === "baseline" ? before : during}: ${describeMilliseconds(lengthMs)} with ` +
+                `${what} has ${what === "baseline" ? before : during}, in ${describeMilliseconds(lengthMs)} with ` +
                 `an interval of ${describeMilliseconds(intervalMs)}`,
             allowed: mendsFor(needed, asked, check, fits),
             otherwise: `a limit that takes fewer answers, or fewer checks with one (all have ${maxAnswers} answers)`,

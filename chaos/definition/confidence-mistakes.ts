@@ -42,8 +42,9 @@ function faultsIn(check: Check, confidence: Confidence, promised: Promised): Ans
     if (needed <= sent) return faults;
     const mends = mendsFor(needed, asked, check);
     const reason =
-        `to show ${atLeast} with ${level} confidence takes ${needed} good answers, and the window has ${sent}: ` +
-        `${describeMilliseconds(durationMs)} with an interval of ${describeMilliseconds(intervalMs)}`;
+        `to show ${atLeast} with ${level} confidence takes ${needed} good answers, and the ` +
+        `${durationMs < longestMs ? "" : "longest "}window has ${sent}, in ${describeMilliseconds(durationMs)} with ` +
+        `an interval of ${describeMilliseconds(intervalMs)}`;
     const lower = lowerMend(sent, confidence.level, mends.length === 0);
     const isThereLonger = mends.length > 1;
     const prefer = isThereLonger ? "the longer window: it sees outages that a shorter interval does not" : undefined;

@@ -219,8 +219,20 @@ export function issuesIn(definition: unknown, schema: z.ZodType): Issue[] {
             path,
             message: ["checks", "begin"].includes(String(path[0])) ? ofCheck : message,
         })),
-        ...(error?.issues ?? []).filter((issue) => !ofOutputs(issue)),
+        ...(error?.issues ?? []).flatMap(partsOf).filter((issue) => !ofOutputs(issue)),
     ];
+}
+
+/** Of a value that may have several types, the mistakes in the type that it is most like, each at its place. */
+function partsOf(issue: z.core.$ZodIssue): (Issue & { code: string })[] {
+    const [meant = [issue]] = (issue.code === "invalid_union" ? issue.errors : [])
+        .map((issues) => issues.flatMap(partsOf))
+        .filter((issues) =>
+            issues.every(({ code, path }) => path.length > 0 || ["custom", "unrecognized_keys"].includes(code)),
+        )
+        .sort((a, b) => a.length - b.length)
+        .map((issues) => issues.map((one) => ({ ...one, path: [...issue.path, ...one.path] })));
+    return meant;
 }
 
 /** The places of all Outputs in a value. */

@@ -1,10 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
-import { compressedEnding } from "./packed";
-
-/** In the package, the programs of pods. */
-export const podProgramsFile = `pods.json${compressedEnding}`;
+import { compressedEnding, podProgramsFile } from "./packed";
 
 export interface ExperimentPrograms {
     /** The command that runs a step; the step's name is appended. */

@@ -33,6 +33,8 @@ export const packed = (program: string | Uint8Array): string => brotliCompressSy
 
 /** Of a file that has a program compressed: `packed` is its base64. */
 export const compressedEnding = ".br";
+/** In the package, the programs of pods. */
+export const podProgramsFile = `pods.json${compressedEnding}`;
 
 /**
  * Commands that need nothing but Node and what the stack's state has: an experiment can be undone from any folder, on

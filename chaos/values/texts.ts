@@ -54,13 +54,15 @@ export const notAnObject =
 
 export const notAMethod = notAllowed(allowedMethods, "a method");
 
+const typesInWords: Record<string, string> = { string: "text", object: "an object", array: "a list" };
+
 /** What an issue of a schema says. Undefined if the schema's own text says it. */
 export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
     switch (issue.code) {
         case "unrecognized_keys":
             return `there is no field ${issue.keys.map((key) => JSON.stringify(placeIn([key]))).join(" or ")} here`;
         case "invalid_type":
-            return wrong(issue, issue.expected.replace("string", "text"));
+            return wrong(issue, typesInWords[issue.expected] ?? issue.expected);
         case "invalid_value":
             return wrong(issue, oneOf(issue.values));
         case "invalid_union":

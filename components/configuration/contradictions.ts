@@ -39,6 +39,7 @@ const rules: readonly ((facts: Facts) => Found[])[] = [
     abortRuleOfCheck,
     (facts) => eachOnce(confidenceOfChecks(facts)),
     (facts) => eachOnce(changesOfChecks(facts)),
+    baselineOfNothing,
     overrideOfNotOneAttack,
     notReadyWhereOnlyReadyAre,
     attackWithoutTarget,
@@ -241,6 +242,16 @@ function abortRuleOfCheck({ get, experiment }: Facts) {
         });
     });
     return eachOnce(found);
+}
+
+/** A baseline does nothing if no check is compared with it. A limit that cannot be read may compare one. */
+function baselineOfNothing({ get, own, experiment }: Facts): Found[] {
+    if (!own.has("experiment.baseline") || own.has("experiment.latency")) return [];
+    if (experiment === undefined || get("experiment.baseline") === undefined || isCompared(experiment, get)) return [];
+    const reason =
+        `no check of ${experiment.name} is compared with before the attack; allowed: leave it out, or set ` +
+        "experiment.latency, too";
+    return [{ key: "experiment.baseline", reason, mend: { "experiment.baseline": undefined } }];
 }
 
 const isCompared = (experiment: KnownExperiment | undefined, get: Values) =>

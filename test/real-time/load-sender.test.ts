@@ -187,8 +187,8 @@ describe("a sender", () => {
         const [node, ...options] = sender!.command!;
         child = spawn(node!, options, { env: { PATH: process.env.PATH }, stdio: "pipe" });
         child.stdout!.on("data", (text) => (printed += String(text)));
-        const at = k6.args
-            .at(-1)!
+        const at = k6!
+            .args!.at(-1)!
             .replace(/^influxdb=/, "")
             .replace(/\/k6$/, "/write?db=k6");
         const report = () => {

@@ -1,7 +1,7 @@
 /** `npm run trials`: complete experiments on the sandbox, disturbed in many ways, and their verdicts compared. */
 import { join } from "node:path";
 import { project } from "../../cli/stack-file";
-import { reportsFolder } from "../../experiments/run";
+import { reportsFolder } from "../../experiments/reports-folder";
 import type { Kind } from "./kind";
 import { kinds } from "./kinds";
 import { describeNeeds, describePlace, lackOf } from "./place";

@@ -1,5 +1,5 @@
 import type { Fields } from "./fields";
-import type { Additions, Draft } from "./imported";
+import { type Additions, type Draft, noteFault } from "./imported";
 
 /** As tc reads a rate, in bits or bytes per second: https://man7.org/linux/man-pages/man8/tc.8.html#PARAMETERS */
 const rate = /^(\d+(?:\.\d+)?)\s*([kmgt]?)(bit|bps)$/i;
@@ -13,17 +13,15 @@ export function faultOfRate(fields: Fields, key: string, { service }: Additions)
     if (!fields.has(key)) fields.refuse("is missing", key);
     else if (text !== undefined && !(bytesPerSecond >= 1))
         fields.refuse("is not a rate such as 1mbps, which is bytes per second, or 8mbit", key);
-    else if (service === undefined)
-        fields.refuse(
-            "limits packets. With --service NAME, the Service through which these pods are called, it becomes a " +
-                "fault, which limits answers",
-            key,
-        );
     else
-        fields.note(
+        noteFault(
+            fields,
+            key,
+            service,
+            "limits",
+            "answers",
             "is of all together that the pods send there, also to others; here each answer (HTTP in clear text), " +
                 `else all that a pod sends on a connection, through Service ${service} has this rate by itself`,
-            key,
         );
     return { kind: "fault", service, bytesPerSecond: bytesPerSecond >= 1 ? bytesPerSecond : undefined };
 }

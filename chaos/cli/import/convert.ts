@@ -75,16 +75,38 @@ const kindOf = (object: Fields) => describeValue(object.draft("kind"));
 
 /** What a file of another tool is, if that shows. */
 function whatIs(object: Fields): string {
-    if (object.has("kind")) return [kindOf(object), object.draft("apiVersion") ?? []].flat().join(" of ");
+    if (object.has("kind")) return `${kindOf(object)} of ${object.draft("apiVersion") ?? "no apiVersion"}`;
     if (object.keys().includes("method")) return "an experiment of Chaos Toolkit";
-    return /scenario|config/.test(object.keys().join()) ? "a scenario of krkn" : "";
+    return /scenario|config/.test(object.keys().join()) ? "a scenario of krkn" : "what has no kind";
+}
+
+/** Attacks by the experiments of Litmus to which they come nearest. */
+const ofLitmus = {
+    kill: /^pod-delete/,
+    stress: /^pod-(cpu|memory)/,
+    dns: /^pod-dns/,
+    blackhole: /^pod-network-(loss|part)/,
+    fault: /^pod-(network-lat|http)/,
+};
+
+function nearestToLitmus(object: Fields): string {
+    if (!object.draft("apiVersion")?.startsWith("litmuschaos.io/")) return "";
+    const experiments = object.object("spec").objects("experiments");
+    const names = experiments.flatMap((experiment) => experiment.draft("name") ?? []);
+    const nearest = names.map(
+        (name) => `to ${name}: ${Object.entries(ofLitmus).find(([, form]) => form.test(name))?.[0] ?? "nothing"}`,
+    );
+    return nearest.length > 0 ? `Write by hand what comes nearest ${nearest.join(", ")}` : "";
 }
 
 function partsOf(object: Fields, additions: Additions): Part[] {
     if (isOfSteadybit(object)) return ofSteadybit(object, additions);
     if (isOfChaosMesh(object)) return ofChaosMesh(object, additions);
     const neither = "is neither an experiment of Steadybit, with lanes, nor an object of chaos-mesh.org";
-    object.refuse(`${whatIs(object)} ${neither}. Write it by hand`.trim());
+    const byHand = "Write an attack in it by hand, as the nearest of kill, fail, stress, fault, blackhole and dns";
+    const nearest = nearestToLitmus(object);
+    if (object.remarks.refused.length === 0)
+        object.refuse(`${whatIs(object)} ${neither}. ${nearest || byHand}`, object.has("kind") ? "kind" : undefined);
     return [{ object, nameKey: "name", found: {} }];
 }
 
@@ -102,8 +124,7 @@ function completed(
     if (hypothesis === undefined && !object.has("hypothesis"))
         object.refuse("the file has no hypothesis: add --hypothesis TEXT");
     const checks = [...(found.checks ?? []), ...additions.checks];
-    if (checks.length === 0)
-        object.refuse("the file has no check for the time of the attack: add --check URL, what must answer meanwhile");
+    if (checks.length === 0) object.refuse("the file has no check for the time of the attack: add --check URL");
     if (name === undefined || remarks.refused.length > 0 || remarks.unset.size > 0) return refused();
     const { name: _, hypothesis: __, places = {}, ...rest } = found;
     for (const index of additions.checks.keys())
@@ -168,12 +189,7 @@ function mistakesAt(object: Fields, places: NonNullable<Found["places"]>, messag
 }
 
 /** Leaves out empty lists, too, such as that of the actions. */
-function withoutUndefined(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map(withoutUndefined);
-    if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(
-        Object.entries(value).flatMap(([key, inner]) =>
-            inner === undefined || (Array.isArray(inner) && inner.length === 0) ? [] : [[key, withoutUndefined(inner)]],
-        ),
-    );
-}
+const withoutUndefined = (args: unknown): unknown =>
+    JSON.parse(JSON.stringify(args, (_, value: unknown) => (isEmptyList(value) ? undefined : value)));
+
+const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;

@@ -67,7 +67,7 @@ export class Fields {
     }
 
     /** The same fields, with what is said of them kept apart. */
-    apart(remarks: Remarks): Fields {
+    apart(remarks = remarksWith(this.remarks.set)): Fields {
         return new Fields(this.values, remarks, this.path);
     }
 
@@ -121,7 +121,7 @@ export class Fields {
     private filled(key: string): { text: string; isWhole: boolean } | undefined {
         const value = this.take(key);
         if (value === undefined) return undefined;
-        if (typeof value === "object") return void this.refuse("is not a text", key);
+        if (typeof value === "object") return void this.refuse("is a list or an object, not one value", key);
         const { set, unset } = this.remarks;
         let isWhole = true;
         const written = typeof value === "string" ? value : JSON.stringify(value);

@@ -43,20 +43,37 @@ export interface Part {
  * @param key of the delay
  */
 export function faultOfDelay(fields: Fields, key: string, delay: string, { service }: Additions): Draft {
-    if (service === undefined)
-        fields.refuse(
-            "delays packets. With --service NAME, the Service through which these pods are called, it becomes a " +
-                "fault, which delays requests",
-            key,
-        );
-    else
-        fields.note(
-            "is of each packet that the pods send there, so opening a connection takes it, too, and so do calls of " +
-                "these pods to others; here each request (HTTP in clear text), else each new connection, through " +
-                `Service ${service} is held once`,
-            key,
-        );
+    noteFault(
+        fields,
+        key,
+        service,
+        "delays",
+        "requests",
+        "is of each packet that the pods send there, so opening a connection takes it, too, and so do calls of " +
+            "these pods to others; here each request (HTTP in clear text), else each new connection, through " +
+            `Service ${service} is held once`,
+    );
     return { kind: "fault", service, delay };
+}
+
+export const losesSome =
+    "loses some of the packets, which TCP sends again: connections get slow, and few fail; no attack does that. " +
+    "Nearest: a fault with a delay and a percentage of requests";
+
+/** Says how the fault of a Service differs from what it comes nearest to, or that it needs one. */
+export function noteFault(
+    fields: Fields,
+    key: string,
+    service: string | undefined,
+    does: string,
+    what: string,
+    difference: string,
+): void {
+    const needsOne =
+        `${does} packets. With --service NAME, the Service through which these pods are called, it becomes a fault, ` +
+        `which ${does} ${what}`;
+    if (service === undefined) fields.refuse(needsOne, key);
+    else fields.note(difference, key);
 }
 
 /** @param keys keys of `fields`, by those of the part */

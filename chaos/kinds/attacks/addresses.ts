@@ -48,21 +48,8 @@ const blockSchema = z.strictObject({ cidr, except: z.array(cidr).nonempty().opti
     ),
 ) satisfies z.ZodType<Block>;
 
-export const addressSchema = z.union([peerHostSchema, blockSchema], {
-    error: ({ input, errors = [] }) => {
-        const isBlock = typeof input === "object" && input !== null && "cidr" in input;
-        return messagesOf(errors[isBlock ? 1 : 0], "{ host, port } or { cidr, except }");
-    },
-});
-
-/** Says what is wrong with the alternative of a union that was meant. */
-export const messagesOf = (
-    issues: readonly { path: readonly PropertyKey[]; message: string }[] = [],
-    allowed: string,
-): string =>
-    issues.every(({ path }) => path.length === 0)
-        ? `${issues.map(({ message }) => message).join("; ")}; allowed: ${allowed}`
-        : issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
+export const allowedAddresses = "{ host, port } or { cidr, except }";
+export const addressSchema = z.union([peerHostSchema, blockSchema], { error: notAllowed(allowedAddresses) });
 
 export const hostsIn = (addresses: readonly Address[]): PeerHost[] => addresses.filter((one) => "host" in one);
 export const blocksIn = (addresses: readonly Address[]): Block[] => addresses.filter((one) => "cidr" in one);

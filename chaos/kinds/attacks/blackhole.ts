@@ -2,14 +2,15 @@ import { ways } from "../../policies/rules";
 import * as z from "zod";
 import type { AttributeExpression } from "../../targets/attributes";
 import { expression } from "../../targets/locate";
+import { notAllowed } from "../../values/texts";
 import {
     type Address,
     addressSchema,
+    allowedAddresses,
     blocksIn,
     describeAddresses,
     hostSchema,
     hostsIn,
-    messagesOf,
     mistakeIn,
     onPorts,
     portSchema,
@@ -46,11 +47,7 @@ const waysOf = (attack: BlackholeAttack) => {
 };
 
 const peersSchema = z.union([expression, addressSchema, z.array(addressSchema).nonempty()], {
-    error: ({ input, errors = [] }) =>
-        messagesOf(
-            errors[typeof input === "string" ? 0 : Array.isArray(input) ? 2 : 1],
-            "a target, or addresses: { host, port } or { cidr, except }",
-        ),
+    error: notAllowed(`a target, or addresses: ${allowedAddresses}`),
 });
 
 /** Pods reach the API server by this name and port. */

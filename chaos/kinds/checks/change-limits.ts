@@ -4,7 +4,7 @@ import { type Change, type ChangeLimit, type Outcome, type Quantile, quantiles }
 import { describeExactly, describeMilliseconds, parseDuration } from "../../values/duration";
 import { type Rounding, roundedUntil } from "../../values/rounded";
 import { describeShare, parsePercentage, type Share } from "../../values/share";
-import { instant, milliseconds, notAllowed, notAnObject, placeIn, shareSchema } from "../../values/texts";
+import { instant, milliseconds, notAllowed, notAnObject, shareSchema } from "../../values/texts";
 import type { Answer } from "./answer";
 
 /** How much slower answers may be than before the attack: of each quantile, `atMost`. */
@@ -75,17 +75,7 @@ const rateSettingsSchema = z.strictObject({
 });
 
 const notARate = notAllowed(`a number above 0 and up to 1, or { dropAtMost: "1%" } with ${allowedDrop}`);
-export const successRateSchema = z.union([z.number().positive().max(1), rateSettingsSchema], {
-    // A union does not say by itself what is wrong within an object.
-    error: (issue) => {
-        const isObject = typeof issue.input === "object" && issue.input !== null && !Array.isArray(issue.input);
-        if (issue.code !== "invalid_union" || !isObject) return notARate(issue);
-        return issue.errors
-            .at(-1)!
-            .map(({ path, message }) => [placeIn(path), message].filter(Boolean).join(": "))
-            .join("; ");
-    },
-});
+export const successRateSchema = z.union([z.number().positive().max(1), rateSettingsSchema], { error: notARate });
 
 const quantile = z.enum(names as [Quantile, ...Quantile[]]);
 export const changeLimitSchema = z.union([

@@ -87,14 +87,16 @@ const noBudget: Case = {
     seen: /^All 2 pods of Deployment hot-deals were evicted within .* no PodDisruptionBudget selects them/,
     command: /create poddisruptionbudget hot-deals /,
 };
-/**
- * Has a program of Node.js accept connections 1.5 s later than it would: otherwise it is as quick as a probe. Even on a
- * busy machine it does within the 5 s until the next kill.
- */
-const slowStart = {
+/** Has a program of Node.js run something before it starts. */
+const beginningWith = (code: string) => ({
     name: "NODE_OPTIONS",
-    value: "--import=data:text/javascript,await%20new%20Promise(go=>setTimeout(go,1500))",
-};
+    value: `--import=data:text/javascript,${encodeURIComponent(code)}`,
+});
+/**
+ * It accepts connections 1.5 s later than it would: otherwise it is as quick as a probe. Even on a busy machine it does
+ * within the 5 s until the next kill.
+ */
+const slowStart = beginningWith("await new Promise(go => setTimeout(go, 1500))");
 const noReadinessProbe: Case = {
     lacks: "a readiness probe, while pods are killed",
     without: (spec) => {
@@ -107,8 +109,34 @@ const noReadinessProbe: Case = {
     seen: /^\d pods of Deployment hot-deals were removed while .* counted as ready without a probe$/,
     command: /"readinessProbe":\{"tcpSocket":\{"port":\d+\},"periodSeconds":1\}/,
 };
+/**
+ * It takes 500 ms for each answer, and exits at once when it is told to: the requests that it has then surely fail. It
+ * would otherwise answer them, and hardly any come until Services lead to other pods only.
+ */
+const abruptEnd = beginningWith(`
+    import { Server } from "node:http";
+    const { emit } = Server.prototype;
+    Server.prototype.emit = function (event, ...args) {
+        if (event !== "request") return emit.call(this, event, ...args);
+        setTimeout(() => emit.call(this, event, ...args), 500);
+        return true;
+    };
+    process.on("SIGTERM", () => process.exit(0));
+`);
+const stopsAtOnce: Case = {
+    lacks: "a hook to go on serving while it stops",
+    without: (spec) => {
+        spec.replicas = 3;
+        const [container] = spec.template.spec!.containers;
+        container!.env = [...(container!.env ?? []), abruptEnd];
+    },
+    // About 20 requests wait for an answer at a time, a third of them for the pod that is killed.
+    settings: { ...killed, "experiment.interval": "25ms", "experiment.duration": "13s" },
+    seen: /^\d pods? of Deployment hot-deals w\w+ removed while .* There is no preStop hook in hot-deals$/,
+    command: /"preStop":\{"sleep":\{"seconds":5\}\}/,
+};
 // What one replica lacks if it is cut off is in the story's test.
-const cases = [slowReadiness, noReadinessProbe, oneReplica, noBudget];
+const cases = [slowReadiness, noReadinessProbe, oneReplica, noBudget, stopsAtOnce];
 
 /** What follows from an answer that this machine has missed is not known: there is no advice then. */
 async function runWithoutStalls(run: string, settings: Record<string, string>): Promise<Conclusion> {

@@ -103,6 +103,20 @@ describe("a person with exactly the printed roles", () => {
         expect(await stack.traces()).toEqual([]);
     });
 
+    // What only these kinds need: to run commands in targets, to change their pods, and to have a pod of their own.
+    it.each([
+        ["stress", "hot-deals-busy"],
+        ["fail", "hot-deals-fails"],
+        ["load", "hot-deals-kill-under-load"],
+    ])("needs no optional role for a %s, as in %s, and leaves nothing", async (_kind, name) => {
+        give(required(printed(name)));
+        // A load is counted by whole seconds, of which some do not count.
+        const { verdict, reason } = await conclusionOf({ "experiment.name": name, "experiment.duration": "8s" });
+        expect(definite, reason).toContain(verdict);
+        await stack.up({ "experiment.enabled": "false" });
+        expect(await stack.traces()).toEqual([]);
+    });
+
     it("needs no optional role, not even to start the next run, before which Pulumi deletes the last one", async () => {
         give(required(printed("departments-scaled-in-time")));
         const run = { "experiment.name": "departments-scaled-in-time", "experiment.grace": "3s" };

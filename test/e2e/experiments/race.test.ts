@@ -6,7 +6,7 @@ import { inputVariables, type StepName } from "../../../chaos/run/contract";
 import { keptJournals } from "../../support/kept-journals";
 import { gatewayOf } from "../../../components/shop/gateway";
 import { productsCheck } from "../../../experiments/products";
-import { reportsFolder } from "../../../experiments/run";
+import { reportsFolder } from "../../../experiments/reports-folder";
 import definition from "../../../experiments/saved/hot-deals-blackhole";
 import { bundledFile } from "../../../toolchain/bundle";
 import { casesOf } from "../which-tests";

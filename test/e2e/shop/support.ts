@@ -16,7 +16,7 @@ import { labels } from "../../../chaos/cluster/labels";
 import type { V1Pod } from "../../../chaos/values/kubernetes-types";
 import type { Conclusion } from "../../../chaos/report/conclusion";
 import type { Journal } from "../../../chaos/report/journal-schema";
-import { reportsFolder } from "../../../experiments/run";
+import { reportsFolder } from "../../../experiments/reports-folder";
 import { sandboxUp } from "../../../sandbox/node/up";
 import { preparePulumi } from "../../../toolchain/prepare-pulumi";
 import { fileBackend } from "../../../toolchain/pulumi/environment";

@@ -5,7 +5,7 @@ import { chaosToolkit } from "../../../bench/peers/chaos-toolkit";
 import { interrupted, Session } from "../../../bench/session";
 import { plainError } from "../../../chaos/cli/plain-error";
 import { project } from "../../../cli/stack-file";
-import { reportsFolder } from "../../../experiments/run";
+import { reportsFolder } from "../../../experiments/reports-folder";
 import { choices } from "../../../sandbox/node/choices";
 import { describePlace, placeNow } from "../place";
 import { commitOf } from "../results";

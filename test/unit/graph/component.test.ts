@@ -187,7 +187,7 @@ describe("mistakes in the arguments", () => {
             { baseline: { duration: "10s" } },
         ],
         [
-            "a: confidence: to show 99% with 95% confidence takes 299 good answers, and the window has 30: 30 s with",
+            "a: confidence: to show 99% with 95% confidence takes 299 good answers, and the window has 30, in 30 s",
             { confidence: { atLeast: "99%" }, checks: [{ kind: "http", service: "a", path: "/", name: "a" }] },
         ],
         ["allowed: above 0", { checks: [{ kind: "http", service: "a", path: "/", successRate: 0 }] }],

@@ -1,14 +1,16 @@
-import { times } from "../../../values/duration";
+import { formatDuration } from "../../../values/duration";
 import type { Fields } from "../fields";
 import { type Found, placesOf, usualWindowMs, windowOf } from "../imported";
 import { noteRepeated } from "./pod-chaos";
 import type { Context, Read, Reader } from "./reader";
 import { radiusOf, selected } from "./selector";
 
-/** How long a chaos lasts in a Workflow, and the template whose deadline says so. */
+/** How long a chaos lasts in a Workflow, and the template whose deadline says so, or should. */
 export interface Lasting {
-    durationMs: number;
+    durationMs?: number;
     template: Fields;
+    /** Set in a Schedule, of which the deadline is the end. */
+    isRepeated?: boolean;
 }
 
 /** The experiment of a chaos. @param spec of its kind */
@@ -19,9 +21,9 @@ export function experimentOf(spec: Fields, reader: Reader, context: Context, las
     const attacks = [{ ...read.attack, target, radius: radiusOf(spec) }];
     if (spec.has("remoteCluster")) spec.note("the kubeconfig and its context say in which cluster", "remoteCluster");
     if (spec.has("scheduler")) spec.note(runsOnce, "scheduler");
-    const durationMs = lasts(spec, read, lasting);
-    spec.refuseRest();
     const [of, key] = lasting ? [lasting.template.apart(spec.remarks), "deadline"] : [spec, "duration"];
+    const durationMs = lasts(spec, read, of, key, lasting);
+    spec.refuseRest();
     const places = {
         ...placesOf("attacks.0", spec, placesInAttack),
         "attacks.0.peers": spec.at(spec.has("externalTargets") ? "externalTargets" : "target"),
@@ -34,25 +36,31 @@ export function experimentOf(spec: Fields, reader: Reader, context: Context, las
 
 export const runsOnce = "an experiment runs once, in its update: schedule the updates";
 
-/** In milliseconds. */
-function lasts(spec: Fields, { isAtOnce }: Read, lasting: Lasting | undefined): number {
-    if (lasting && spec.has("duration"))
-        spec.note("is not what counts in a Workflow: that is the deadline", "duration");
-    if (lasting) return lasting.durationMs;
-    const usual = `${times.duration.usual}, the default`;
-    const durationMs = isAtOnce ? undefined : spec.duration("duration");
-    if (isAtOnce)
-        spec.note(`has no effect there, since pods are deleted at once; here the window is ${usual}`, "duration");
-    else if (!spec.has("duration")) spec.note(`is missing, so it lasts until it is deleted; here ${usual}`, "duration");
-    return durationMs ?? usualWindowMs;
+/** In milliseconds. @param key in `of`, of what should say so */
+function lasts(spec: Fields, { isAtOnce }: Read, of: Fields, key: string, lasting?: Lasting): number {
+    const [has, isOnce] = [spec.has("duration"), lasting && !lasting.isRepeated];
+    const ends = lasting?.durationMs ?? Infinity;
+    const own = (isAtOnce ? undefined : spec.duration("duration")) ?? Infinity;
+    const least = isOnce && ends < Infinity ? ends : Math.min(own, ends);
+    const durationMs = least < Infinity ? least : usualWindowMs;
+    const here = `here the window is ${formatDuration(durationMs)}`;
+    if (isAtOnce && (has || ends === Infinity))
+        spec.note(`has no effect there, since pods are deleted at once; ${here}`, "duration");
+    else if (isOnce && has)
+        spec.note("is refused by Chaos Mesh in a Workflow, which has deadline for that", "duration");
+    else if (has && own > ends) spec.note("is longer than the deadline, which ends it, here too", "duration");
+    else if (!isAtOnce && !has && ends === Infinity)
+        of.note(`is missing, so it lasts until it is deleted; ${here}`, key);
+    return durationMs;
 }
 
 const placesInAttack = {
     target: "selector",
     radius: "value",
-    service: "--service",
     delay: "delay",
-    abort: "abort",
+    abort: "replace",
+    bytesPerSecond: "bandwidth",
+    cutAfter: "abort",
     "match.path": "path",
     "match.method": "method",
     "match.headers": "request_headers",

@@ -20,8 +20,8 @@ export function readDnsChaos(spec: Fields): Read | undefined {
     if (spec.word("action", actions, "error") === undefined) return undefined;
     if (spec.texts("patterns").some((pattern) => pattern !== "*"))
         spec.refuse(
-            "are of some names, and a dns attack blocks all lookups: omit them for that. Nearest for others: a " +
-                "blackhole with its name in peers",
+            "are of some names, and a dns attack blocks all lookups. Nearest: omit them for that; for a host outside " +
+                "of the cluster, a blackhole with its name in peers",
             "patterns",
         );
     spec.note("answers lookups with an error at once; here none comes, and they fail at their time limit", "action");

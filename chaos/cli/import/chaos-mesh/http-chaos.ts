@@ -11,20 +11,17 @@ export function readHttpChaos(spec: Fields, { service }: Context): Read {
     const isCut = target === "answer" && isAborted;
     if (target === "answer" && !isCut)
         spec.note(
-            "is of the answers, so the pods have done what was asked for by then; here requests are held or answered " +
-                "before they reach the pods",
+            "is of answers, after the pods have done their work; here requests are held or answered before they " +
+                "reach the pods",
             "target",
         );
     if (isAborted && spec.has("delay")) spec.refuse("has no effect there beside abort: omit one", "delay");
-    const status = target === "answer" && spec.has("replace") ? statusIn(spec.object("replace")) : undefined;
-    if (isAborted && status !== undefined) spec.refuse("has no effect there beside abort: omit one", "replace");
+    const answer = target === "answer" && spec.has("replace") ? answerIn(spec) : undefined;
+    if (isAborted && answer !== undefined) spec.refuse("has no effect there beside abort: omit one", "replace");
     for (const key of ["patch", ...(target === "answer" ? [] : ["replace"])])
-        if (spec.has(key))
-            spec.refuse(
-                "changes what is sent; no attack does that. Nearest: replace with a code from 400 to 599 of a " +
-                    "Response, which becomes a fault with abort",
-                key,
-            );
+        if (spec.has(key)) spec.refuse(changes, key);
+    if (isAborted === false && !["delay", "patch", "replace"].some((key) => spec.has(key)))
+        spec.refuse("has none of abort, delay and replace, so nothing is done");
     if (spec.has("code"))
         spec.refuse(
             "chooses answers by their status, which a fault does not know before it hits. Nearest: without it, all " +
@@ -38,15 +35,26 @@ export function readHttpChaos(spec: Fields, { service }: Context): Read {
     );
     const match = matchOf(spec, service);
     // The pods do what was asked for, and their answers are cut off.
-    const abort = isCut ? { cutAfter: 0 } : { abort: isAborted ? "reset" : status };
+    const abort = isCut ? { cutAfter: 0 } : { abort: isAborted ? "reset" : answer };
     return { attack: { kind: "fault", service, delay: spec.text("delay"), ...abort, match } };
 }
 
-function statusIn(replace: Fields): number | undefined {
-    const status = replace.number("code", { least: 400, most: 599 });
-    if (!replace.has("code")) replace.refuse("is missing, and nothing else can be replaced", "code");
+const changes =
+    "changes what is sent; no attack does that. Nearest: replace of a Response with a code from 400 to 599, which " +
+    "becomes a fault with abort";
+
+/** What is sent in place of the pods' answer. */
+function answerIn(spec: Fields) {
+    const replace = spec.object("replace");
+    const status = Number(replace.text("code"));
+    if (!replace.has("code")) spec.refuse(changes, "replace");
+    else if (status < 400 || status > 599) replace.refuse(changes, "code");
+    const headers = headersAt(replace, "headers", replace.textsByKey("headers"));
+    const coded = replace.text("body") ?? "";
+    const body = Buffer.from(coded, "base64").toString();
+    if (Buffer.from(body).toString("base64") !== coded) replace.refuse("is no text in base64", "body");
     replace.refuseRest();
-    return status;
+    return headers || body ? { status, headers, body: body || undefined } : status;
 }
 
 /**
@@ -62,10 +70,9 @@ function matchOf(spec: Fields, service: string | undefined): Draft["match"] {
     for (const [header, host] of headers)
         if (header.toLowerCase() === "host" && service !== undefined && !isHostOf(service, host))
             spec.refuse(
-                `names another host than Service ${service}, so it is of requests that the pods send, and a fault is ` +
-                    `of requests through the Service; allowed: ${service}, ${service}.NAMESPACE or ` +
-                    `${service}.NAMESPACE.svc, each also with a port. If callers of the Service send this host, ` +
-                    "remove it here, and add it to match in the result",
+                `names another host than Service ${service}, through which a fault's requests come; allowed: ` +
+                    `${service}, ${service}.NAMESPACE or ${service}.NAMESPACE.svc, each also with a port. If its ` +
+                    "callers send this host, move it to match in the result",
                 `request_headers.${header}`,
             );
     const match = {

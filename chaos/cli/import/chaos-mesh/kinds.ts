@@ -10,8 +10,8 @@ import { readStressChaos } from "./stress-chaos";
 const nothing = (does: string, nearest: string) => new Refusal(`${does}; no attack does that. ${nearest}`);
 const outside = nothing("attacks machines of a cloud, or outside of the cluster", "Nothing comes near");
 const files = nothing(
-    "delays or fails what a container reads and writes in files",
-    "Nearest, for what callers notice of it: a NetworkChaos with action: delay, or an HTTPChaos with abort",
+    "delays, fails or changes what a container reads and writes in files",
+    "Nearest, for what callers notice of it: a fault with delay or abort",
 );
 const physical = nothing(
     "attacks machines outside of the cluster",
@@ -29,7 +29,7 @@ export const kinds: Readonly<Record<string, Reader | Refusal>> = {
     TimeChaos: nothing("shifts the clock of a container", "Nothing comes near"),
     JVMChaos: nothing(
         "changes what the methods of a Java program do",
-        "Nearest, for what callers notice of it: an HTTPChaos with delay or abort; for load: a StressChaos",
+        "Nearest, for what callers notice of it: a fault with delay or abort; for load: a stress",
     ),
     KernelChaos: nothing("fails system calls", "Nothing comes near"),
     BlockChaos: nothing("slows the disks of a node", "Nothing comes near"),
@@ -43,6 +43,12 @@ export const kinds: Readonly<Record<string, Reader | Refusal>> = {
     StatusCheck: new Refusal("is a check of Workflows by itself; write it as a template of one, or add --check URL"),
     RemoteCluster: new Refusal("is where a cluster is; here the kubeconfig and its context say that"),
 };
+
+/** @param others that are read elsewhere */
+export const kindsAnd = (...others: string[]): typeof kinds => ({
+    ...kinds,
+    ...Object.fromEntries(others.map((other) => [other, () => undefined])),
+});
 
 /** A spec with a kind has what is of the kind at a key such as `podChaos`. */
 export const embedded = (spec: Fields, kind: string): Fields =>

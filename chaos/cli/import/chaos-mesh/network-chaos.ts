@@ -1,10 +1,10 @@
 /** NetworkChaos: https://github.com/chaos-mesh/chaos-mesh/blob/master/api/v1alpha1/networkchaos_types.go */
 import { formatDuration } from "../../../values/duration";
 import { type Fields, Refusal } from "../fields";
-import { faultOfDelay } from "../imported";
+import { faultOfDelay, losesSome } from "../imported";
 import { faultOfRate } from "../bandwidth";
 import { peersAt } from "../target";
-import type { Context, Read } from "./reader";
+import type { Context, Read, Reader } from "./reader";
 import { requireAll, selected } from "./selector";
 
 const shapes = (what: string) =>
@@ -12,26 +12,27 @@ const shapes = (what: string) =>
         `${what}; no attack shapes packets. Nearest: a fault, with delay or abort and a percentage of requests`,
     );
 
-/** For the three that shape packets, Chaos Mesh applies all of their sections together. */
-const netem = { is: "netem" } as const;
+const damages = { duplicate: shapes("sends packets twice"), corrupt: shapes("changes bits of packets") };
 
-const actions: Record<string, { is: "partition" | "netem" | "bandwidth" } | Refusal> = {
-    partition: { is: "partition" },
-    delay: netem,
-    loss: netem,
-    netem,
-    duplicate: shapes("sends packets twice"),
-    corrupt: shapes("changes bits of packets"),
-    bandwidth: { is: "bandwidth" },
+const actions: Record<string, Reader | Refusal> = {
+    partition: partitioned,
+    // For these three, Chaos Mesh applies all of their sections together.
+    delay: shaped,
+    loss: shaped,
+    netem: shaped,
+    ...damages,
+    bandwidth: slowed,
 };
 
 export function readNetworkChaos(spec: Fields, context: Context): Read | undefined {
     const action = spec.word("action", actions);
     if (action === undefined) return undefined;
-    if (spec.has("device")) spec.note("what is done here is not of one device", "device");
-    if (spec.has("targetDevice")) spec.note("what is done here is not of one device", "targetDevice");
-    if (action.is === "partition") return partitioned(spec, context);
-    if (action.is === "bandwidth") return slowed(spec, context);
+    for (const key of ["device", "targetDevice"])
+        if (spec.has(key)) spec.note("what is done here is not of one device", key);
+    return action(spec, context);
+}
+
+function shaped(spec: Fields, context: Context): Read | undefined {
     const lost = spec.has("loss") ? spec.object("loss") : undefined;
     if (lost === undefined) return delayed(spec, context);
     if (Number(lost.text("loss")) === 100 && !spec.has("delay")) {
@@ -40,11 +41,7 @@ export function readNetworkChaos(spec: Fields, context: Context): Read | undefin
         spec.note("of all packets is a partition", "loss");
         return partitioned(spec, context);
     }
-    spec.refuse(
-        "loses some of the packets, which TCP sends again: connections get slow, and few fail; no attack does that. " +
-            "Nearest: a fault with a delay and a percentage of requests",
-        "loss",
-    );
+    spec.refuse(losesSome, "loss");
     return undefined;
 }
 
@@ -87,14 +84,19 @@ function externalPeers(spec: Fields) {
     return peersAt(places, spec, "externalTargets");
 }
 
+const thirdParties =
+    "are third parties, and a fault is of calls of a Service; no attack slows calls of others. Nearest: action: " +
+    "partition, which blocks them";
+
 /**
  * A round trip between two pods takes longer by the delay in each direction that is delayed, whichever of them has
  * called the other.
  */
 function delayed(spec: Fields, context: Context): Read | undefined {
+    const damaged = Object.entries(damages).filter(([key]) => spec.has(key));
+    for (const [key, { reason }] of damaged) spec.refuse(reason, key);
     const delay = spec.object("delay");
-    if (!spec.has("delay"))
-        return void spec.refuse("is missing, and no other of its actions has a counterpart", "delay");
+    if (!spec.has("delay")) return void (damaged.length > 0 || spec.refuse("is missing", "delay"));
     if (!delay.has("latency")) delay.refuse("is missing", "latency");
     const latencyMs = delay.duration("latency");
     const jitterMs = delay.duration("jitter") ?? 0;
@@ -103,12 +105,7 @@ function delayed(spec: Fields, context: Context): Read | undefined {
         delay.refuse("lets packets overtake others; no attack does that. Nearest: the delay without it", "reorder");
     if (jitterMs > 0) delay.note("makes delays differ by up to this there; here all are the same", "jitter");
     delay.refuseRest();
-    if (spec.has("externalTargets"))
-        return void spec.refuse(
-            "are third parties, and a fault delays calls of a Service; no attack delays calls of others. Nearest: " +
-                "action: partition, which blocks them",
-            "externalTargets",
-        );
+    if (spec.has("externalTargets")) return void spec.refuse(thirdParties, "externalTargets");
     const isTwice = isOfTwo(spec, context) && spec.text("direction") === "both";
     if (isTwice) spec.note("delays packets both ways, so a round trip takes twice the latency", "direction");
     return { attack: faultOfDelay(spec, "delay", formatDuration((latencyMs ?? 0) * (isTwice ? 2 : 1)), context) };
@@ -144,8 +141,7 @@ function slowed(spec: Fields, context: Context): Read | undefined {
         if (bandwidth.has(key)) bandwidth.note("shapes bursts, which a fault does not", key);
     const fault = faultOfRate(bandwidth, "rate", context);
     bandwidth.refuseRest();
-    if (spec.has("externalTargets"))
-        return void spec.refuse("are third parties, and a fault is of what a Service answers", "externalTargets");
+    if (spec.has("externalTargets")) return void spec.refuse(thirdParties, "externalTargets");
     if (!isOfTwo(spec, context)) return { attack: fault };
     const direction = spec.text("direction");
     if (direction === "both") spec.note("is of both; here only what the selector's pods send is limited", "direction");

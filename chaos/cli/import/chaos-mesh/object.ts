@@ -5,7 +5,7 @@
 import type { Fields } from "../fields";
 import type { Additions, Part } from "../imported";
 import { experimentOf, runsOnce } from "./chaos";
-import { embedded, kinds } from "./kinds";
+import { embedded, kindsAnd } from "./kinds";
 import { ofSchedule } from "./schedule";
 import { ofWorkflow } from "./workflow";
 
@@ -26,7 +26,7 @@ export function ofChaosMesh(object: Fields, additions: Additions): Part[] {
     }
     if (kind === "Workflow") return ofWorkflow(object, spec, name, context);
     if (kind === "Schedule") return ofWhole(ofSchedule(spec, context));
-    const reader = object.word("kind", kinds);
+    const reader = object.word("kind", kindsAnd("Schedule", "Workflow"));
     const parts = ofWhole(reader && experimentOf(spec, reader, context));
     object.noteRest("is no field of Chaos Mesh's");
     return parts;

@@ -10,8 +10,9 @@ import type { Context } from "./reader";
 export function ofSchedule(spec: Fields, context: Context, lasting?: Lasting): Found | undefined {
     const reader = spec.word("type", kinds);
     const every = everyMs(spec.draft("schedule"));
+    const own = lasting && { ...lasting, isRepeated: true };
     const found =
-        reader && experimentOf(embedded(spec, spec.text("type")!), reader, { ...context, everyMs: every }, lasting);
+        reader && experimentOf(embedded(spec, spec.text("type")!), reader, { ...context, everyMs: every }, own);
     spec.note(`is when it is done again there; ${runsOnce}`, "schedule");
     spec.noteRest(runsOnce);
     return found;

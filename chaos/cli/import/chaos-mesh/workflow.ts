@@ -3,12 +3,13 @@
  * entry leads to is an experiment here.
  */
 import { maxNameLength } from "../../../definition/definition";
+import { formatDuration } from "../../../values/duration";
 import { describeValue } from "../../../values/texts";
 import { shortened } from "../../../values/quoted";
 import { type Fields, remarksWith } from "../fields";
 import type { Part } from "../imported";
 import { experimentOf, type Lasting } from "./chaos";
-import { embedded, kinds } from "./kinds";
+import { embedded, kindsAnd } from "./kinds";
 import type { Context } from "./reader";
 import { ofSchedule } from "./schedule";
 import { checkIn } from "./status-check";
@@ -17,7 +18,7 @@ import { checkIn } from "./status-check";
 interface Around {
     path: readonly Fields[];
     /** The least of their deadlines. */
-    lasting?: Lasting;
+    lasting?: Lasting & { durationMs: number };
     /** The StatusChecks that are done beside it. */
     checks: readonly Fields[];
 }
@@ -50,6 +51,8 @@ export function ofWorkflow(object: Fields, spec: Fields, name: string | undefine
     return object.remarks.refused.length > 0 ? [{ object, nameKey: "metadata.name", found: {} }, ...parts] : parts;
 }
 
+const types = kindsAnd("Schedule", "Serial", "Parallel", "Suspend", "Task", "StatusCheck");
+
 /** What is said of the whole workflow is said of each of its experiments, too. @param all its StatusChecks */
 function partOf(
     { name: own, template, lasting, checks }: Step,
@@ -65,17 +68,18 @@ function partOf(
     for (const key of ["name", "templateType", "deadline"]) object.take(key);
     if (lasting && lasting.template !== template)
         object.note(
-            object.has("deadline")
-                ? "is longer than that of a template around it, which ends it: here it lasts as long"
-                : "is missing, so that of a template around it counts: here it lasts as long",
+            (object.has("deadline")
+                ? "is longer than that of a template around it, which ends it at the latest after "
+                : "is missing, so that of a template around it counts: ") + formatDuration(lasting.durationMs),
             "deadline",
         );
     const kind = object.text("templateType");
-    const reader = kind === "Schedule" ? undefined : object.word("templateType", kinds);
+    const reader = object.word("templateType", types);
+    const ending = lasting ?? { template };
     const found =
         kind === "Schedule"
-            ? ofSchedule(object.object("schedule"), context, lasting)
-            : reader && experimentOf(embedded(object, kind!), reader, context, lasting);
+            ? ofSchedule(object.object("schedule"), context, ending)
+            : reader && experimentOf(embedded(object, kind!), reader, context, ending);
     if (found) object.refuseRest();
     const read = Array.from(all, (one) => checkIn(one.apart(object.remarks), own, checks.includes(one))).flat();
     const places = Object.fromEntries(read.map(({ place }, index) => [`checks.${index}`, place]));

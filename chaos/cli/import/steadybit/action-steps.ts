@@ -1,5 +1,5 @@
 import { type Fields, noCounterpart } from "../fields";
-import type { Additions, Draft } from "../imported";
+import { type Additions, type Draft, placesOf } from "../imported";
 import { targetOf } from "../target";
 import { offsetOf } from "../timeline";
 import { rolloutOf } from "./actions";
@@ -15,8 +15,8 @@ export function actionsOf(steps: readonly StepOf<"action">[], first: Step, addit
     for (const step of steps) {
         const { fields, parameters, meaning } = step;
         const offsetMs = step.lane === steps[0]!.lane ? offsetOf(step, before) : undefined;
-        if (offsetMs === undefined || offsetMs < 0)
-            fields.refuse("has no certain time after the attack or the action before it: actions are done in order");
+        if (offsetMs === undefined || offsetMs < 0 || offsetMs > 3_600_000)
+            fields.refuse("has no certain time, at most 1h, after the attack or the action before it");
         else if (offsetMs > 0) actions.push({ kind: "wait", durationMs: offsetMs });
         const radius = fields.object("radius");
         for (const key of ["targetType", "percentage", "maximum"]) radius.take(key);
@@ -29,20 +29,22 @@ export function actionsOf(steps: readonly StepOf<"action">[], first: Step, addit
         if (namespace !== undefined && found?.namespace !== namespace)
             radius.refuse("names another namespace than the action before it");
         namespace = found?.namespace;
-        places[`actions.${actions.length}`] = fields.at();
+        const keys = { deployment: "radius", replicas: "parameters.replicaCount" };
+        Object.assign(places, placesOf(`actions.${actions.length}`, fields, keys));
         actions.push(meaning.read(parameters, names?.[0]));
         if (meaning.read === rolloutOf) rolledOut.push(names?.[0]);
         parameters.refuseRest();
         radius.refuseRest();
-        finish(fields, "a failure of an action makes the verdict INCONCLUSIVE");
+        finish(fields);
         before = step;
     }
     return { actions, rolledOut, namespace, places };
 }
 
 /** Reports what is left of an attack or an action. */
-export function finish(fields: Fields, ofFailure: string): void {
-    if (fields.text("ignoreFailure") === "true") fields.note(ofFailure, "ignoreFailure");
+export function finish(fields: Fields): void {
+    if (fields.text("ignoreFailure") === "true")
+        fields.note("here a failure makes the verdict INCONCLUSIVE", "ignoreFailure");
     if (fields.has("customLabel")) fields.note("is only a label", "customLabel");
     fields.noteRest(noCounterpart);
 }

@@ -1,10 +1,10 @@
 import type { Fields } from "../fields";
-import type { Additions, Draft } from "../imported";
+import { type Additions, type Draft, placesOf } from "../imported";
 import { radiusWith, targetOf } from "../target";
 import { offsetOf, type Placed } from "../timeline";
 import { finish } from "./action-steps";
 import { conditionsIn } from "./query";
-import type { StepOf } from "./steps";
+import type { Step, StepOf } from "./steps";
 
 /**
  * Attacks that begin and end together, in the order of time. If those of one are not over when those of another begin,
@@ -28,7 +28,8 @@ export function groupsOf<S extends Placed>(attacks: readonly S[], hasActions: bo
 export function attackOf(step: StepOf<"attack">, first: Placed, additions: Additions) {
     const { fields, parameters, durationMs, meaning } = step;
     if (offsetOf(step, first) !== 0 || durationMs !== first.durationMs)
-        fields.refuse("does not begin and end with the other attacks; attacks here do: import one each");
+        fields.refuse("does not begin and end with the other attacks: import one each");
+    parameters.take("duration");
     const { containers = [], ...bare } = meaning.read(parameters, additions);
     parameters.refuseRest();
     const radius = fields.object("radius");
@@ -38,9 +39,22 @@ export function attackOf(step: StepOf<"attack">, first: Placed, additions: Addit
     const amount = amountIn(radius, meaning.of);
     radius.refuseRest();
     if (meaning.differs) fields.note(meaning.differs);
-    finish(fields, "a failure of an attack makes the verdict INCONCLUSIVE");
+    finish(fields);
     const definition: Draft = { ...bare, target: found?.target, radius: amount };
     return found && { definition, namespace: found.namespace };
+}
+
+/** Where the fields of an attack are in the file. */
+export function placesOfAttack(part: string, { fields, parameters }: Step) {
+    const radius = fields.object("radius");
+    const amount = ["advanced", "maximum"].find((key) => radius.has(key)) ?? "percentage";
+    return placesOf(part, fields, {
+        target: "radius",
+        radius: `radius.${amount}`,
+        delay: "parameters.networkDelay",
+        bytesPerSecond: "parameters.bandwidth",
+        peers: `parameters.${parameters.has("hostname") ? "hostname" : "ip"}`,
+    });
 }
 
 function amountIn(radius: Fields, of: "containers" | "pods"): number | string | undefined {
@@ -56,10 +70,8 @@ function amountIn(radius: Fields, of: "containers" | "pods"): number | string | 
     }
     const share = radius.number("percentage", { least: 0, most: 100 });
     const count = radius.number("maximum", { least: 1, most: 999_999 });
-    if (!radius.has("percentage") && !radius.has("maximum"))
-        radius.refuse("has neither percentage nor maximum: say how many targets");
-    if (radius.has("percentage") && radius.has("maximum"))
-        radius.refuse("is beside percentage, but a radius is a share or a number: omit one", "maximum");
+    if (!radius.has("percentage") && !radius.has("maximum")) radius.refuse("has neither percentage nor maximum");
+    if (radius.has("percentage") && radius.has("maximum")) radius.refuse("is beside percentage: omit one", "maximum");
     const key = count === undefined ? "percentage" : "maximum";
     return radiusWith(radius, key, { count, percent: share, of, rounded });
 }

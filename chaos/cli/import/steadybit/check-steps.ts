@@ -1,7 +1,7 @@
 import { type Fields, noCounterpart } from "../fields";
 import { type Additions, type Draft, placesOf } from "../imported";
 import { relationTo } from "../timeline";
-import { compared, rateKeyIn } from "./http-check";
+import { compared, isOfFailure, rateKeyIn } from "./http-check";
 import { beginWith, countOf, modeKey, noneReady } from "./pod-count";
 import { isAllTheTime, isOf, type Step, type StepOf } from "./steps";
 
@@ -35,12 +35,13 @@ export interface Around {
     others: readonly Step[];
 }
 
-/** A check of the same request, without the attack, whose answer is never that of this one. */
-const contraryTo = (step: Step, { steps, first }: Around) =>
+/** Whether a check wants what is wrong without the attack, for itself or for a check of the same request then. */
+const isContrary = (step: Step, { steps, first }: Around) =>
+    isOfFailure(step.parameters) ||
     steps
         .filter(isOf("check"))
         .filter((other) => !isIgnored(other) && ["before", "after"].includes(relationTo(first, other)))
-        .find((other) => compared(step.parameters, other.parameters) === "never");
+        .some((other) => compared(step.parameters, other.parameters) === "never");
 
 /** Whether a step asks something, perhaps what no check here does. */
 export const isAsking = (step: Step): step is CheckStep | StepOf<"foreign"> =>
@@ -53,7 +54,7 @@ export const isKept = (step: Step, around: Around): step is CheckStep =>
     !isIgnored(step) &&
     !isOnce(step) &&
     relationTo(around.first, step) === "during" &&
-    !contraryTo(step, around);
+    !isContrary(step, around);
 
 /**
  * Says of a check that it is left out. If it is of what the attack does, the hypothesis may be, too: a person then
@@ -84,14 +85,13 @@ export function noteLeftOut(step: Step, kept: readonly Step[], around: Around, {
 
 function whyNot(step: Step, around: Around): string {
     const relation = relationTo(around.first, step);
-    const contrary = contraryTo(step, around);
     if (step.meaning.is === "foreign") return `is a check that ${noCounterpart}`;
     if (isOnce(step)) return "waits until it is true once; a check here holds all the time";
     if (relation === "after") return "begins after the attack, and wants what no check of its time does";
     if (relation === "part") return "does not surely last as long as the attack, as checks do here";
-    return contrary
-        ? `wants another status than ${contrary.fields.at()} does without the attack, but a check must hold before ` +
-              "the attack, too (nearest: a range with both, such as 200-503)"
+    return isContrary(step, around)
+        ? "wants a status that is right only under the attack, but a check must hold before it, too (nearest: a " +
+              "range with both, such as 200-503)"
         : "counts what no check here does: pods of several workloads, a change, less than the desired number, or " +
               "that number while the Deployment is rolled out";
 }

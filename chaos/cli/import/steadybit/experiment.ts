@@ -3,23 +3,23 @@
  * see https://github.com/steadybit/extension-container, extension-http and extension-kubernetes
  */
 import { formatDuration, times } from "../../../values/duration";
-import { type Fields, noCounterpart, remarksWith } from "../fields";
+import { type Fields, noCounterpart } from "../fields";
 import { type Additions, type Draft, type Found, killOnce, type Part, usualWindowMs, windowOf } from "../imported";
 import { offsetOf } from "../timeline";
 import { actionsOf } from "./action-steps";
 import { scaleOf } from "./actions";
-import { attackOf, groupsOf } from "./attack-steps";
+import { attackOf, groupsOf, placesOfAttack } from "./attack-steps";
 import { beginOf, checkOf, isAsking, isKept, noteLeftOut, placesOfCheck } from "./check-steps";
 import { withLoad } from "./http-check";
 import { isOf, type Step, stepsIn } from "./steps";
 
 export function ofSteadybit(object: Fields, additions: Additions): Part[] {
-    const steps = stepsIn(object.apart(remarksWith(object.remarks.set)));
+    const steps = stepsIn(object.apart());
     const { length } = groupsOf(steps.filter(isOf("attack")), steps.some(isOf("action")));
     const nameKey = object.has("name") ? "name" : "experimentName";
     if (length === 1) return [{ object, nameKey, found: experimentAt(0, object, nameKey, additions) }];
     return Array.from({ length: Math.max(1, length) }, (_, index) => {
-        const part = object.apart(remarksWith(object.remarks.set));
+        const part = object.apart();
         const found = experimentAt(index, part, nameKey, additions);
         return { object: part, nameKey, found: { ...found, name: found.name && `${found.name} ${index + 1}` } };
     });
@@ -36,7 +36,7 @@ function experimentAt(index: number, object: Fields, nameKey: string, additions:
     const groups = groupsOf(allAttacks, actionSteps.length > 0);
     const attackSteps = groups[index] ?? [];
     for (const { fields } of allAttacks.filter((step) => !attackSteps.includes(step)))
-        fields.note("follows or precedes this attack there, and is an experiment by itself here");
+        fields.note("is an experiment by itself here");
     for (const { fields, meaning } of steps) if (meaning.is === "nothing" && meaning.why) fields.note(meaning.why);
     const first = attackSteps[0] ?? actionSteps[0];
     if (first === undefined) {
@@ -77,21 +77,17 @@ function experimentAt(index: number, object: Fields, nameKey: string, additions:
         attacks: attacks.flatMap((attack) => attack?.definition ?? []),
         actions: [...actions, ...loads.map(({ load }) => load!)],
         checks: checks.map(({ check }) => check),
-        places: {
-            ...places,
-            ...begin?.places,
-            "window.duration": first.parameters.at("duration"),
-            ...Object.fromEntries(attackSteps.map(({ fields }, at) => [`attacks.${at}`, fields.at()])),
-            ...Object.fromEntries(
-                loads.flatMap(({ step, check, load }, at) => {
-                    const limit = load!.timeoutMs === check.maxLatencyMs ? "responseTime" : "readTimeout";
-                    return Object.entries(placesOfCheck(`actions.${actions.length + at}`, step, limit));
-                }),
-            ),
-            ...Object.fromEntries(
-                checks.flatMap(({ step }, at) => Object.entries(placesOfCheck(`checks.${at}`, step, "readTimeout"))),
-            ),
-        },
+        places: Object.assign(
+            places,
+            begin?.places,
+            { "window.duration": first.parameters.at("duration") },
+            ...attackSteps.map((step, at) => placesOfAttack(`attacks.${at}`, step)),
+            ...loads.map(({ step, check, load }, at) => {
+                const limit = load!.timeoutMs === check.maxLatencyMs ? "responseTime" : "readTimeout";
+                return placesOfCheck(`actions.${actions.length + at}`, step, limit);
+            }),
+            ...checks.map(({ step }, at) => placesOfCheck(`checks.${at}`, step, "readTimeout")),
+        ) as Found["places"],
         ...window.args,
     } as unknown as Found;
 }
@@ -99,8 +95,7 @@ function experimentAt(index: number, object: Fields, nameKey: string, additions:
 /** What is said of the whole experiment, or of its template. */
 function noteWhole(object: Fields): void {
     for (const key of ["templateTitle", "templateDescription", "placeholders"]) object.take(key);
-    if (object.has("environment"))
-        object.note("the kubeconfig and the namespaces of targets say where attacks are", "environment");
+    if (object.has("environment")) object.note("the kubeconfig and the targets say where attacks are", "environment");
     object.noteRest(noCounterpart);
 }
 

@@ -1,6 +1,6 @@
 /** HTTP checks: https://github.com/steadybit/extension-http */
 import { parseJson } from "../../../values/json";
-import { type Fields, headersAt, Refusal, remarksWith } from "../fields";
+import { type Fields, headersAt, Refusal } from "../fields";
 import { checkAt, type Draft } from "../imported";
 import { most as mostOfLoad } from "../../../kinds/actions/load/load-action";
 import { mostPerSecond } from "../../../kinds/checks/check-kind";
@@ -24,6 +24,7 @@ export function httpOf(parameters: Fields, { durationMs }: { durationMs: number 
     if (!status) parameters.refuse("is not one status or one range of them, such as 200-299", "statusCode");
     const mode = parameters.word("responseTimeMode", responseTimes, "NO_VERIFICATION");
     const responseMs = parameters.duration("responseTime");
+    parameters.word("responseTimeMeasurement", { TIME_TO_FIRST_BYTE: "" }, "TIME_TO_FIRST_BYTE");
     parameters.word("followRedirects", { false: "", true: new Refusal("redirects are not followed") }, "false");
     const unverified = new Refusal(
         "certificates are always verified: write false, and give the CA by the check's caFrom",
@@ -41,7 +42,10 @@ export function httpOf(parameters: Fields, { durationMs }: { durationMs: number 
     const amount = parameters.number("numberOfRequests", { least: 1, most: 1e9 });
     const ofAmount = amount && durationMs > 0 ? Math.round(amount / (durationMs / 100_000)) / 100 : undefined;
     if (Number(ofAmount) < 1)
-        parameters.refuse(`is ${ofAmount} a second in this time; a check sends at least 1`, "numberOfRequests");
+        parameters.refuse(
+            `is ${ofAmount} a second in this time; allowed: at least ${Math.ceil(durationMs / 1000)}`,
+            "numberOfRequests",
+        );
     const perSecond = ofAmount ?? parameters.number("requestsPerSecond", { least: 1, most: mostOfLoad.perSecond });
     const body = parameters.text("body");
     const json = body === undefined ? undefined : parseJson(body);
@@ -51,11 +55,11 @@ export function httpOf(parameters: Fields, { durationMs }: { durationMs: number 
         .objects("headers")
         .map((header) => [header.text("key") ?? "", header.text("value") ?? ""] as const);
     if (new Set(headers.map(([name]) => name.toLowerCase())).size < headers.length)
-        parameters.refuse("names a header twice, but a check sends each once", "headers");
+        parameters.refuse("names a header twice", "headers");
     return {
         ...checkAt(parameters, "url"),
         kind: "http",
-        method: parameters.text("method"),
+        method: parameters.text("method")?.toUpperCase(),
         body: json,
         headers: headersAt(parameters, "headers", headers),
         status: status?.[0] === status?.[1] ? status?.[0] : status,
@@ -73,9 +77,12 @@ const [requestKeys, answerKeys] = [
 ];
 const usual: Readonly<Record<string, string>> = { method: "GET", responseTimeMode: "NO_VERIFICATION" };
 
+/** Whether a check wants what no server does all is well with: a status of 5xx, or no answer. */
+export const isOfFailure = (check: Fields): boolean => /^\s*(?:5|error)/.test(check.apart().draft("statusCode") ?? "");
+
 /** Whether the answers that a check wants are good for another one of the same request, or never are. */
 export function compared(check: Fields, other: Fields): "good" | "never" | undefined {
-    const [one, two] = [check, other].map((each) => each.apart(remarksWith(each.remarks.set))) as [Fields, Fields];
+    const [one, two] = [check, other].map((each) => each.apart()) as [Fields, Fields];
     const differs = (key: string) =>
         JSON.stringify(one.draft(key) ?? one.take(key) ?? usual[key]) !==
         JSON.stringify(two.draft(key) ?? two.take(key) ?? usual[key]);

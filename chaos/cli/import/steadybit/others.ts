@@ -1,28 +1,26 @@
 /** Actions of Steadybit's extensions that have no counterpart, and what comes nearest. */
 import { Refusal } from "../fields";
-import { others as ofContainers } from "./attacks";
+import { others as ofContainers, without } from "./attacks";
 
 /** What becomes of a step that is neither an attack, an action nor a check here. */
 export type Other = Refusal | { why: string } | "check";
 
-const outside = new Refusal("attacks what is outside of Kubernetes; nothing comes near");
 const quiet = { why: "keeps alarms quiet there; here they are raised" };
 
 /** By a part of `actionType`. The first that fits counts. */
 const families: readonly [RegExp, Other][] = [
+    [/check/, "check"],
+    [/(?:metrics?|logs?)$/, { why: "only shows something" }],
     ...Object.entries(ofContainers).map(([end, refusal]): [RegExp, Other] => [
-        new RegExp(`extension_(?:container|kubernetes)\\.(?:.*\\.)?${end}$`),
+        new RegExp(`extension_(?:container|kubernetes|host(?:_windows)?)\\.${end.replaceAll("_", "[_-]")}$`),
         refusal,
     ]),
     [/downtime|maintenance.window|muting_rule|suppression|silence/, quiet],
     [
-        /extension_host(?:_windows)?\./,
-        new Refusal(
-            "attacks a node; no attack does that. Nearest: the same of containers, with the node in the target, as " +
-                'in k8s.node.name="NAME"',
-        ),
+        /extension_host(?:_windows)?\.(?!fill_disk|timetravel|cpu-speed|stop-process)/,
+        without("attacks a node", 'the same of containers, with k8s.node.name="NAME" in the target'),
     ],
-    [/extension_(?:aws|azure|gcp|cloudfoundry)\./, outside],
+    [/extension_(?:aws|azure|gcp|cloudfoundry)\./, new Refusal("is outside of Kubernetes; nothing comes near")],
     [
         /extension_k6\./,
         new Refusal("has its script in Steadybit; nearest: a load with `k6`, whose image has the script"),
@@ -30,8 +28,7 @@ const families: readonly [RegExp, Other][] = [
     [
         /extension_(?:jmeter|gatling|loadtest|postman)\./,
         new Refusal(
-            "runs another tool; nearest, written by hand: the action load, which sends one request at a rate, or a " +
-                "check of kind command, which runs the tool",
+            "runs another tool; nearest, written by hand: the action load, or a check of kind command, which runs it",
         ),
     ],
     [
@@ -39,10 +36,9 @@ const families: readonly [RegExp, Other][] = [
         new Refusal("changes what a JVM runs; nearest, written by hand: a fault of the Service that is called"),
     ],
     [
-        /istio|nginx|haproxy|kong|traefik/,
+        /istio|nginx|haproxy|kong|traefik|envoy/,
         new Refusal("changes what a proxy forwards; nearest, written by hand: a fault with delay or abort"),
     ],
-    [/check|_metrics?$|\.metrics$/, "check"],
 ];
 
 export const otherOf = (type: string): Other =>

@@ -1,6 +1,6 @@
 /** Pod counts of workloads: https://github.com/steadybit/extension-kubernetes/blob/main/extcommon/pod_count_check.go */
 import { formatDuration } from "../../../values/duration";
-import { type Fields, remarksWith } from "../fields";
+import type { Fields } from "../fields";
 import type { Additions, Draft } from "../imported";
 import { targetOf } from "../target";
 import { noteFailEarly } from "./http-check";
@@ -36,9 +36,7 @@ export function countOf(
     rolledOut: readonly unknown[] = [],
 ): Draft | undefined {
     const mode = modes[parameters.draft(modeKey) ?? "podCountEqualsDesiredCount"];
-    const { set, unset } = step.remarks;
-    const remarks = remarksWith(set);
-    const radius = step.apart(remarks).object("radius");
+    const radius = step.apart().object("radius");
     const conditions = conditionsIn(radius);
     const [workload, ...others] = conditions.filter(({ key }) => key !== "k8s.namespace");
     const known = workloads[workload?.key ?? ""];
@@ -49,8 +47,8 @@ export function countOf(
     const isOfSurge = known!.kind === "Deployment" && mode!.of === "missing";
     if (isOfSurge && rolledOut.includes(name)) return undefined;
     const found = targetOf(radius, conditions, namespace);
-    for (const placeholder of remarks.unset) unset.add(placeholder);
-    if (remarks.refused.length > 0) return undefined;
+    for (const placeholder of radius.remarks.unset) step.remarks.unset.add(placeholder);
+    if (radius.remarks.refused.length > 0) return undefined;
     if (mode!.of === "missing")
         parameters.note(
             `here ${field} is 0: a ready pod counts in it until it is available` +

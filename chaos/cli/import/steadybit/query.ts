@@ -17,11 +17,10 @@ const [ofOwner, ofOwnerKind] = ["k8s.workload-owner", "k8s.workload-type"];
 
 /** Some have other values there: see `mapTarget` of extension-container. */
 const differing: Readonly<Record<string, string>> = {
-    "host.hostname": "is the name that the host has itself there, and the node's here: compare them",
+    "host.hostname": "is the name that the host has itself there, and the node's here",
     "container.image":
-        "is there as the container runtime names it, such as docker.io/library/nginx:1.29, and here as the pod's " +
-        "spec does, such as nginx:1.29: compare them",
-    [ofOwner]: "is a workload of any kind there, and of one here, by default a Deployment: compare it",
+        "is there as the container runtime names it, such as docker.io/library/nginx:1.29, and here as the pod does",
+    [ofOwner]: "is a workload of any kind there, and of one here, by default a Deployment",
 };
 
 /**
@@ -60,13 +59,17 @@ function compared(part: string): Condition | undefined {
 /** Which cluster it is does not matter, and so no placeholder of it needs a value. */
 const ofCluster = "k8s.cluster-name";
 const anyCluster: Condition = { key: ofCluster, values: "any" };
-const isOfCluster = /^\s*"?k8s\.cluster-name"?[\s=!]/;
+const isOfCluster = /^\s*"?k8s\.cluster-name"?[\s=!](?!.*\sOR\s)/i;
+
+/** Brackets around all of a query. */
+const inBrackets = /^\s*\(([^()]*)\)\s*$/;
 
 export function conditionsIn(radius: Fields): Condition[] {
     const before = radius.remarks.refused.length;
     const found = radius.has("predicate") ? ofPredicate(radius.object("predicate")) : [];
     const query = radius.take("query");
-    for (const part of typeof query === "string" ? query.split(/\sAND\s/i) : []) {
+    const parts = typeof query === "string" ? query.replace(inBrackets, "$1").split(/\sAND\s/i) : [];
+    for (const part of parts) {
         const condition = isOfCluster.test(part)
             ? anyCluster
             : compared(new Fields({ query: part }, radius.remarks, radius.at()).draft("query") ?? "");

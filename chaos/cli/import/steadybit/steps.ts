@@ -32,36 +32,36 @@ export type Meaning =
     | { is: "nothing"; why?: string };
 
 const attack = (read: ReadAttack): Meaning => ({ is: "attack", read, of: "containers" });
-const shown: Meaning = { is: "nothing", why: "only shows something; each run has a report with a picture" };
 
-/** By `actionType`. */
+const prefix = "com.steadybit.extension_";
+
+/** By `actionType`, without its prefix. */
 const meanings: Readonly<Record<string, Meaning>> = {
-    "com.steadybit.extension_container.network_blackhole": attack(blackholeOf),
-    "com.steadybit.extension_container.network_bandwidth": attack(bandwidthOf),
-    "com.steadybit.extension_container.network_block_dns": attack(dnsOf),
-    "com.steadybit.extension_container.network_delay": attack(delayOf),
-    "com.steadybit.extension_container.network_package_loss": attack(lossOf),
-    "com.steadybit.extension_container.stress_cpu": attack(stressCpuOf),
-    "com.steadybit.extension_container.stress_mem": attack(stressMemoryOf),
-    "com.steadybit.extension_container.fill_mem": attack(fillMemoryOf),
-    "com.steadybit.extension_kubernetes.crash_loop_pod": { is: "attack", read: crashLoopOf, of: "pods" },
-    "com.steadybit.extension_kubernetes.delete_pod": {
+    "container.network_blackhole": attack(blackholeOf),
+    "container.network_bandwidth": attack(bandwidthOf),
+    "container.network_block_dns": attack(dnsOf),
+    "container.network_delay": attack(delayOf),
+    "container.network_package_loss": attack(lossOf),
+    "container.stress_cpu": attack(stressCpuOf),
+    "container.stress_mem": attack(stressMemoryOf),
+    "container.fill_mem": attack(fillMemoryOf),
+    "kubernetes.crash_loop_pod": {
         is: "attack",
-        read: () => killOnce,
+        read: crashLoopOf,
         of: "pods",
-        differs: killsFewer,
+        differs: "its containers run between two crashes there; here they do not run until the end",
     },
-    "com.steadybit.extension_kubernetes.rollout-restart": { is: "action", read: rolloutOf },
-    "com.steadybit.extension_kubernetes.scale_deployment": { is: "action", read: scaleOf },
-    "com.steadybit.extension_http.check.periodically": { is: "check", read: httpOf },
-    "com.steadybit.extension_http.check.fixed_amount": { is: "check", read: httpOf },
-    "com.steadybit.extension_kubernetes.pod_count_check": { is: "count" },
-    "com.steadybit.extension_kubernetes.pod_count_check_statefulset": { is: "count" },
-    "com.steadybit.extension_kubernetes.pod_count_check_daemonset": { is: "count" },
-    "com.steadybit.extension_kubernetes.pod_count_check_replicaset": { is: "count" },
-    "com.steadybit.extension_kubernetes.rollout-status": { is: "foreign", untilTrue: true },
-    "com.steadybit.extension_kubernetes.kubernetes_logs": shown,
-    "com.steadybit.extension_kubernetes.pod_count_metric": shown,
+    "kubernetes.delete_pod": { is: "attack", read: () => killOnce, of: "pods", differs: killsFewer },
+    "kubernetes.rollout-restart": { is: "action", read: rolloutOf },
+    "kubernetes.scale_deployment": { is: "action", read: scaleOf },
+    "http.check.periodically": { is: "check", read: httpOf },
+    "http.check.fixed_amount": { is: "check", read: httpOf },
+    "kubernetes.pod_count_check": { is: "count" },
+    "kubernetes.pod_count_check_statefulset": { is: "count" },
+    "kubernetes.pod_count_check_daemonset": { is: "count" },
+    "kubernetes.pod_count_check_replicaset": { is: "count" },
+    "kubernetes.rollout-status": { is: "foreign", untilTrue: true },
+    "kubernetes.node_count_check": { is: "foreign", untilTrue: true },
 };
 
 export interface Step extends Placed {
@@ -91,7 +91,10 @@ const longestRolloutMs = 24 * 3_600_000;
 function stepOf(fields: Fields) {
     const type = fields.word("type", { action: "action", wait: "wait" });
     const parameters = fields.object("parameters");
-    const meaning: Meaning = type === "action" ? meaningOf(fields) : { is: "nothing" };
+    const read: Meaning = type === "action" ? meaningOf(fields) : { is: "nothing" };
+    // Steps that only show something may have their numbers checked, too.
+    const meaning: Meaning =
+        fields.has("metricChecks") && !["attack", "action"].includes(read.is) ? { is: "foreign" } : read;
     const durationMs = parameters.duration("duration") ?? 0;
     const isOnce = meaning.is === "count" ? !isAllTheTime(parameters) : meaning.is === "foreign" && meaning.untilTrue;
     const leastMs = isOnce ? 0 : durationMs;
@@ -102,7 +105,8 @@ function stepOf(fields: Fields) {
 function meaningOf(fields: Fields): Meaning {
     const type = fields.text("actionType");
     if (type === undefined) fields.refuse("is missing", "actionType");
-    else if (Object.hasOwn(meanings, type)) return meanings[type]!;
+    const known = type?.startsWith(prefix) ? type.slice(prefix.length) : "";
+    if (Object.hasOwn(meanings, known)) return meanings[known]!;
     const other = type === undefined ? "check" : otherOf(type);
     if (other instanceof Refusal) fields.refuse(`${type}: ${other.reason}`, "actionType");
     else if (other === "check" && type !== undefined) return { is: "foreign" };

@@ -15,7 +15,6 @@ import {
     refusingEntries,
     repeatedHeader,
 } from "../../../values/texts";
-import { messagesOf } from "../addresses";
 import type { FaultAttack } from "./fault-attack";
 import { contradictionsIn } from "./match";
 import { isGrpc, sizeOf } from "./proxy/http2-heads";
@@ -123,13 +122,7 @@ const grpcSchema = z.strictObject({
 
 const abortSchema = z.union(
     [statusWith(notAllowed(allowedAbort)), z.literal("reset"), z.literal("hang"), answerSchema, grpcSchema],
-    {
-        // A union does not say by itself what is wrong within an object.
-        error: ({ input, errors = [] }) =>
-            typeof input === "object" && input !== null
-                ? messagesOf(errors.at("grpc" in input ? -1 : -2), allowedAbort)
-                : notAllowed(allowedAbort)({ input }),
-    },
+    { error: notAllowed(allowedAbort) },
 );
 
 const wholeNumber = (least: number, most: number) => {

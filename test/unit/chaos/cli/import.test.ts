@@ -77,10 +77,30 @@ describe("`chaos import`", () => {
         writeFileSync(join(out, "validators-alone.ts"), "mine");
         const { code, log, error } = run(...additions, "--out", out, join(files, "beacon.yaml"));
         expect([code, log]).toEqual([2, ""]);
-        expect(error).toContain(`${join(out, "validators-alone.ts")}: nothing is written over; remove it`);
+        expect(error).toContain(
+            `--out must be a folder, new or without these files: ${join(out, "validators-alone.ts")}`,
+        );
         expect(error).not.toContain("What is imported differs");
         expect(readFileSync(join(out, "validators-alone.ts"), "utf8")).toBe("mine");
         expect(existsSync(join(out, "relay-kill.ts"))).toBe(false);
+    });
+
+    it.each(["", "a-file", "a-file/inside"])("--out %j is refused with what it must be", (name) => {
+        writeFileSync(join(folder, "a-file"), "mine");
+        const out = name && join(folder, name);
+        const { code, log, error } = run(...additions, "--out", out, join(files, "beacon.yaml"));
+        expect([code, log]).toEqual([2, ""]);
+        expect(error).toContain("--out must be a folder, new or without these files: E");
+    });
+
+    it("says why a file is not imported, and not that an experiment is at fault", () => {
+        const file = join(folder, "empty.yaml");
+        writeFileSync(file, "# nothing\n");
+        expect(run(...additions, file)).toEqual({
+            code: 1,
+            log: "",
+            error: `${file} is not imported:\n  has no document`,
+        });
     });
 
     it("--set gives placeholders their values; without one, all are listed as options", () => {

@@ -63,8 +63,8 @@ const checkMistakes: Mistake[] = [
     [
         "a confidence that no window gives",
         { ...http, confidence: { atLeast: "99.9999%" } },
-        "confidence: to show 99\\.9999% with 95% confidence takes 2995731 good answers, and the window has 180000: " +
-            "60 min with an interval of 20 ms; allowed: an atLeast of at most 99\\.998%$",
+        "confidence: to show 99\\.9999% with 95% confidence takes 2995731 good answers, and the longest " +
+            "window has 180000, in 60 min with an interval of 20 ms; allowed: an atLeast of at most 99\\.998%$",
     ],
     [
         "a confidence above the required success rate",
@@ -112,13 +112,20 @@ const checkMistakes: Mistake[] = [
     [
         "a drop as a number",
         { ...http, successRate: { dropAtMost: 0.01 } },
-        "successRate: dropAtMost: 0\\.01 is not a drop; allowed: a percentage from 0\\.1% and below 100%$",
+        "successRate\\.dropAtMost: 0\\.01 is not a drop; allowed: a percentage from 0\\.1% and below 100%$",
     ],
     [
         "a key beside a drop",
         { ...http, successRate: { dropAtMost: "1%", atMost: 1 } },
         'successRate: there is no field "atMost" here$',
     ],
+    [
+        "a misspelled drop",
+        { ...http, successRate: { dropAtmost: "1%" } },
+        "successRate\\.dropAtMost: is missing; allowed: a percentage from 0\\.1% and below 100%$",
+        'successRate: there is no field "dropAtmost" here$',
+    ],
+    ["a list of rates", { ...http, successRate: [1] }, "successRate: a list is not allowed; allowed: a number above 0"],
     [
         "a key beside a confidence",
         { ...http, confidence: { atLeast: "90%", atMost: "95%" } },
@@ -313,12 +320,13 @@ const peerMistakes: [peers: unknown, mistake: string][] = [
     ["database", "peers: .*database"],
     [5, "peers: .*allowed: a target, or addresses: \\{ host, port \\} or \\{ cidr, except \\}$"],
     [[], "peers: "],
-    [{}, "peers: host: is missing"],
+    [{}, "peers\\.host: is missing; allowed: text$"],
+    [{ ...block, except: "203.0.113.0/25" }, 'peers\\.except: is "203\\.0\\.113\\.0/25"; allowed: a list$'],
     [{ host: "a b", port: 443 }, 'peers\\.host: "a b" is not a host; allowed: a host name'],
     [{ host: "https://a.example", port: 443 }, "peers\\.host: .* is not a host; allowed"],
     [{ host: "203.0.113", port: 443 }, 'peers\\.host: "203\\.0\\.113" is not a host; allowed'],
     [{ host: "a.example", port: 70_000 }, "peers\\.port: 70000 is not a port; allowed"],
-    [{ host: "a.example", port: 443, cidr: "10.0.0.0/8" }, 'peers: .*"host" or "port"'],
+    [{ host: "a.example", port: 443, cidr: "10.0.0.0/8" }, 'peers: there is no field "cidr" here$'],
     [[{ cidr: "10.0.0.0" }, { host: "10.0.0.1", port: 443 }], 'peers\\.0\\.cidr: "10\\.0\\.0\\.0" is not a block of'],
     [
         [

@@ -178,7 +178,7 @@ describe("the checks of a plan", () => {
                 "a longer window or a shorter interval",
                 {},
                 {},
-                `${takes}30: 30 s with an interval of 1 s; allowed: a window.duration of at least 299s, an ` +
+                `${takes}30, in 30 s with an interval of 1 s; allowed: a window.duration of at least 299s, an ` +
                     "interval of at most 100ms or an atLeast of at most 90.4%; prefer the longer window: it sees " +
                     "outages that a shorter interval does not",
             ],
@@ -186,14 +186,14 @@ describe("the checks of a plan", () => {
                 "more probes per second of the check's own",
                 {},
                 { perSecond: 4 },
-                `${takes}120: 30 s with an interval of 250 ms; allowed: a window.duration of at least 75s, a ` +
+                `${takes}120, in 30 s with an interval of 250 ms; allowed: a window.duration of at least 75s, a ` +
                     "perSecond of at least 10 or an atLeast of at most 97.5%",
             ],
             [
                 "only a shorter interval, if no window is long enough",
                 { intervalMs: 30_000 },
                 {},
-                `${takes}1: 30 s with an interval of 30 s; allowed: an interval of at most 100ms or an ` +
+                `${takes}1, in 30 s with an interval of 30 s; allowed: an interval of at most 100ms or an ` +
                     "atLeast of at most 5%",
             ],
             [
@@ -207,7 +207,7 @@ describe("the checks of a plan", () => {
                 "both, if neither is enough",
                 { intervalMs: 60_000, durationMs: 1_000, confidence: { atLeast: 0.999, level: 0.95 } },
                 {},
-                "takes 2995 good answers, and the window has 0: 1 s with an interval of 1 min; allowed: a " +
+                "takes 2995 good answers, and the window has 0, in 1 s with an interval of 1 min; allowed: a " +
                     "window.duration of at least 1h with an interval of at most 1202ms",
             ],
             [
@@ -275,22 +275,22 @@ describe("the checks of a plan", () => {
                 {},
                 { perSecond: undefined },
                 "http://shop.example/: to compare p95 takes 144 answers before the attack and under it, and the " +
-                    "baseline has 30: 30 s with an interval of 1 s; allowed: a baseline.duration of at least 144s " +
+                    "baseline has 30, in 30 s with an interval of 1 s; allowed: a baseline.duration of at least 144s " +
                     "with a window.duration of at least 144s or an interval of at most 208ms",
             ],
             [
                 "both, if neither is enough",
                 {},
                 { perSecond: undefined, successRate: { dropAtMost: "0.1%" } },
-                "takes 3675 answers before the attack and under it, and the baseline has 30: 30 s with an interval " +
-                    "of 1 s; allowed: a baseline.duration of at least 10m with a window.duration of at least 10m and " +
-                    "an interval of at most 163ms",
+                "takes 3675 answers before the attack and under it, and the baseline has 30, in 30 s with an " +
+                    "interval of 1 s; allowed: a baseline.duration of at least 10m with a window.duration of at " +
+                    "least 10m and an interval of at most 163ms",
             ],
             [
                 "a longer window or more probes per second of its own",
                 { durationMs: 10_000 },
                 {},
-                "and the window has 100: 10 s with an interval of 100 ms; allowed: a window.duration of at least " +
+                "and the window has 100, in 10 s with an interval of 100 ms; allowed: a window.duration of at least " +
                     "15s or a perSecond of at least 15",
             ],
             [

@@ -1,9 +1,10 @@
 import { load, loadAll } from "js-yaml";
 import { describe, expect, it } from "vitest";
+import { exampleActions } from "../../../../chaos/kinds/actions/registry";
 import { type Attack, exampleAttacks } from "../../../../chaos/kinds/attacks/registry";
 import { describeRight } from "../../../../chaos/rights/review";
 import { isRequired, type Right } from "../../../../chaos/cluster/resources";
-import { changedBy } from "../../../../chaos/ending/left";
+import { besidesOf, changedBy } from "../../../../chaos/ending/left";
 import type { Plan } from "../../../../chaos/definition/plan";
 import { grantsOf, merged, permissionsOf } from "../../../../chaos/rights/permissions";
 import { rolesManifest } from "../../../../chaos/rights/roles";
@@ -39,6 +40,8 @@ const told = (rights: readonly Right[]) =>
 const kill = planOf({ kind: "kill" });
 const eviction = planOf({ kind: "kill", by: "eviction" });
 const dns = planOf({ kind: "dns" });
+const stress = planOf({ kind: "stress", cpu: "50%" });
+const fail = planOf({ kind: "fail" });
 const fault = planOf({ kind: "fault", service: "hot-deals", delay: "2s" });
 const blackhole = (attack: Omit<Attack & { kind: "blackhole" }, "kind"> = {}) =>
     planOf({ kind: "blackhole", ...attack });
@@ -46,6 +49,7 @@ const ofHost = (host: string) => blackhole({ peers: { host, port: 443 } });
 const others = "k8s.deployment=b,k8s.namespace=others";
 const aimed = (aim: Partial<Plan["attacks"][0]>) => ({ ...dns, attacks: [{ ...blackhole().attacks[0]!, ...aim }] });
 const scaling = { ...dns, actions: [{ kind: "scale" as const, deployment: "a", replicas: 2 }] };
+const loading = { ...dns, actions: [{ kind: "load" as const, service: "gateway", path: "/", perSecond: 10 }] };
 const check = { kind: "http" as const, path: "/orders", method: "POST" as const };
 const checking: Partial<Plan> = {
     service: { namespace: "demo", name: "gateway", port: 80 },
@@ -96,6 +100,18 @@ it.each<[what: string, Plan, resource: string, expected: string]>([
     ["a fault's proxy", fault, "endpointslices", "list,watch in demo"],
     ["a fault", fault, "targetgroupbindings", "optional list in demo; optional list in demo"],
     ["a fault changes its Service", fault, "services", "get,list,watch,create,patch,delete in demo"],
+    ["a stress", stress, "pods/exec", "get,create in demo"],
+    ["a stress", stress, "pods", "get,list,patch in demo; list in demo-agent; optional watch,create,delete in demo"],
+    ["a fail runs nothing", fail, "pods/exec", ""],
+    ["a fail", fail, "pods", "get,list,patch in demo; list in demo-agent; optional watch,create,delete in demo"],
+    [
+        "a load's pod",
+        loading,
+        "pods",
+        "get,list,create,patch,delete in demo; list in demo-agent; optional watch in demo",
+    ],
+    ["a load's log", loading, "pods/log", "get in demo"],
+    ["a load's Service", loading, "services", "list in demo; get gateway in demo; optional get,patch,delete in demo"],
     ["an agent", dns, "secrets", "get in demo-agent"],
     ["an agent", dns, "replicasets", "optional list in demo"],
     ["no agent", { ...dns, agent: undefined }, "secrets", ""],
@@ -153,6 +169,19 @@ it.each(exampleAttacks)(
         }
     },
 );
+
+it.each(exampleActions)("%j: the required rights include all that the deadline Job gets for it", (action) => {
+    const plan = { ...dns, actions: [action] };
+    const besides = besidesOf(plan, "object");
+    const granted = jobRightsOf([], changedBy(plan), "job", "policy", { besides });
+    const required = permissionsOf([plan]).filter(isRequired);
+    const asked = grantsOf(granted).map(({ apiGroup: group = "", ...grant }) => ({
+        ...grant,
+        group,
+        namespace: "demo",
+    }));
+    expect(asked.filter((one) => !allows(required, one))).toEqual([]);
+});
 
 it("Pulumi may list and watch all that it deletes: without that it waits forever", () => {
     const created = permissionsOf([blackhole()]).filter(

@@ -202,7 +202,18 @@ describe("a kind asks the API server for no more than its rights:", () => {
     it.each(exampleAttacks)("%j", async (attack) => {
         const { plan, cluster } = run.context;
         const rights = permissionsOf([{ ...plan, attacks: [{ ...plan.attacks[0]!, attack }] }]);
-        const find = async () => attackKindOf(attack).find?.(attack, cluster, "demo");
-        expect(await refusedWith(rights, find)).toEqual([]);
+        const kind = attackKindOf(attack);
+        const of = { experiment: "tried", namespace: "demo", run: "run", object: "run-attack", label: "tried.attack" };
+        const act = async () => {
+            const { found } = (await kind.find?.(attack, cluster, "demo").catch(() => undefined)) ?? {};
+            const chosen = { name: "attack", matching: 1, targets: [run.target()], found };
+            const begun = { ...plan.attacks[0]!, ...of, attack, chosen };
+            await kind.tryOut?.(begun, cluster).catch(() => undefined);
+            await kind.begin?.(begun, cluster).catch(() => undefined);
+            await kind.beginCounting?.(begun, cluster).catch(() => undefined);
+            await kind.explain?.(begun, cluster, "job").catch(() => undefined);
+            await kind.count?.(begun, cluster);
+        };
+        expect(await refusedWith(rights, act)).toEqual([]);
     });
 });

@@ -42,6 +42,11 @@ const experiments: KnownExperiment[] = [
             { kind: "http", path: "/", abortBelow: "60%", perSecond: 4, successRate: 0.7 },
         ],
     },
+    {
+        name: "compared",
+        attacks: [{ kind: "dns", target }],
+        checks: [{ kind: "http", path: "/", perSecond: 10, latency: { p50: { atMost: "2x" } } }],
+    },
 ];
 const around = { project: "chaos-shop", stack: "local", experiments };
 const own = (values: Record<string, string>) =>
@@ -310,7 +315,7 @@ describe("a saved experiment", () => {
                 key: "experiment.name",
                 reason:
                     "there is no such saved experiment; " +
-                    "allowed: hot-deals-blackhole, two-at-once, wants-cut, patient, states, careful",
+                    "allowed: hot-deals-blackhole, two-at-once, wants-cut, patient, states, careful, compared",
                 // The one that was most likely meant.
                 command: "npx pulumi config set experiment.name wants-cut --stack local",
             },
@@ -389,12 +394,12 @@ describe("values that contradict one another", () => {
             "30 s with an interval of 1 s; allowed: at least 144s, or an experiment.interval of at most 208ms";
         expect(first({ "experiment.baseline": "144s" })).toEqual([
             "experiment.duration",
-            `${takes} window has 30: ${interval}`,
+            `${takes} window has 30, in ${interval}`,
             "set experiment.duration 144s",
         ]);
         expect(first({})).toEqual([
             "experiment.baseline",
-            `${takes} baseline has 30: ` +
+            `${takes} baseline has 30, in ` +
                 interval.replace("144s", "144s with an experiment.duration of at least 144s"),
             "set experiment.baseline 144s && npx pulumi config set experiment.duration 144s",
         ]);
@@ -414,6 +419,21 @@ describe("values that contradict one another", () => {
             { of: "p50", atMostMoreMs: 50 },
             { of: "p95", atMostTimes: 2 },
         ]);
+        expect(read({ "experiment.name": "compared", "experiment.baseline": "40s" }).experiment.baselineMs).toBe(
+            40_000,
+        );
+        const baseline = { "experiment.baseline": "40s" };
+        expect(mistakesOf(baseline)).toMatchObject([
+            {
+                key: "experiment.baseline",
+                reason: expect.stringMatching(
+                    /^no check of \S+ is compared with before the attack; allowed: leave it out, or set/,
+                ),
+                command: "npx pulumi config rm experiment.baseline --stack local",
+            },
+        ]);
+        // Another mistake, which may be why nothing is compared.
+        expect(mistakesOf({ ...baseline, "experiment.latency": "2x" })).toMatchObject([{ key: "experiment.latency" }]);
         expect(first({ "experiment.name": "states" })).toEqual([
             "experiment.latency",
             "no check of the experiment is of kind http, grpc or command; allowed: leave it out",
@@ -429,21 +449,21 @@ describe("values that contradict one another", () => {
         };
         expect(first({})).toEqual([
             "experiment.duration",
-            `${takes}30: 30 s with an interval of 1 s; allowed: at least 299s, or an ` +
+            `${takes}30, in 30 s with an interval of 1 s; allowed: at least 299s, or an ` +
                 "experiment.interval of at most 100ms, or an experiment.confidence of at most 90.4%; prefer the " +
                 "longer window: it sees outages that a shorter interval does not",
             "set experiment.duration 299s",
         ]);
         expect(first({ "experiment.interval": "20s" })).toEqual([
             "experiment.interval",
-            `${takes}2: 30 s with an interval of 20 s; allowed: at most 100ms, or an experiment.confidence of at ` +
+            `${takes}2, in 30 s with an interval of 20 s; allowed: at most 100ms, or an experiment.confidence of at ` +
                 "most 22.3%",
             "set experiment.interval 100ms",
         ]);
         expect(first({ "experiment.confidence": "99.9%", "experiment.interval": "20s" })).toEqual([
             "experiment.duration",
-            "to show 99.9% with 95% confidence takes 2995 good answers, and the window has 2: 30 s with an interval " +
-                "of 20 s; allowed: at least 1h with an experiment.interval of at most 1202ms, or an " +
+            "to show 99.9% with 95% confidence takes 2995 good answers, and the window has 2, in 30 s with an " +
+                "interval of 20 s; allowed: at least 1h with an experiment.interval of at most 1202ms, or an " +
                 "experiment.confidence of at most 22.3%",
             "set experiment.duration 1h && npx pulumi config set experiment.interval 1202ms",
         ]);

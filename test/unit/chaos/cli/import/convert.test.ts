@@ -272,7 +272,7 @@ describe("an experiment of Chaos Mesh", () => {
         refuses("schedule.yaml", named, [
             [/          - broker-0\n.*\n/, "          []\n", pods, "names no pod"],
             [/streams:\n(.*\n){2}/, "streams: null\n      labelSelectors: {app: one}\n", pods, "names no pod"],
-            ["PodChaos", "IOChaos", "spec.type", "IOChaos: delays or fails what a container reads"],
+            ["PodChaos", "IOChaos", "spec.type", "IOChaos: delays, fails or changes what a container reads"],
             ["PodChaos", "OtherChaos", "spec.type", '"OtherChaos" has no counterpart; has one: PodChaos, NetworkChaos'],
         ]);
         const ofValidators = /    labelSelectors:\n      app: validator\n    podPhase.*\n/;
@@ -538,8 +538,8 @@ describe("an experiment of Steadybit", () => {
             [
                 noIp,
                 '"ip": ["203.0.113.0/24"], "port": ["80"]',
-                attack,
-                "peers: nothing is known to answer in 203.0.113.0/24",
+                `${attack}.parameters.ip`,
+                "nothing is known to answer in 203.0.113.0/24",
             ],
             ['"port": []', '"port": ["5432"]', port, "ports of Services count"],
             ['"maximum": 1', '"percentage": 50, "maximum": 40', `${radius}.maximum`, "omit one"],
@@ -624,7 +624,12 @@ it("a file of something else is refused", () => {
     expect(refusedOf("kind: Deployment\napiVersion: apps/v1")).toEqual([
         expect.stringContaining('"Deployment" of apps/v1 is neither an experiment'),
     ]);
-    expect(refusedOf("[1, 2]")).toEqual(expect.arrayContaining([expect.stringContaining("is not an object")]));
+    expect(refusedOf("[1, 2]")).toEqual(["0: is not an object", "1: is not an object"]);
+    expect(refusedOf("just a text")).toEqual([": is not an object"]);
+    expect(refusedOf("spec: {}\nname: a")).toEqual([expect.stringMatching(/^: what has no kind is neither /)]);
+    expect(refusedOf("kind: PodChaos\nname: a")).toEqual([
+        expect.stringMatching(/^kind: "PodChaos" of no apiVersion is neither .* nor an object of chaos-mesh\.org\./),
+    ]);
     expect(() => documentsIn("{{ .Values }}: [")).toThrow("it is a template, with {{ … }}");
     expect(() => documentsIn("a: [")).toThrow();
     expect(refusedOf("")).toEqual([expect.stringContaining("has no document")]);
@@ -636,8 +641,20 @@ it.each<[text: string, what: string]>([
     ["pvc_scenario: {pvc_name: a}", "a scenario of krkn is neither"],
     ["- id: kill-pods\n  config: {kill: 1}", "a scenario of krkn is neither"],
 ])("a file of another tool, %s, is refused with what it is", (text, what) =>
-    expect(refusedOf(text)).toEqual([expect.stringMatching(new RegExp(`${what}.* Write it by hand$`))]),
+    expect(refusedOf(text)).toEqual([
+        expect.stringMatching(new RegExp(`${what}.* by hand, as the nearest of kill, .* and dns$`)),
+    ]),
 );
+
+it("an engine of Litmus is refused with what comes nearest to each of its experiments", () => {
+    const names = ["pod-delete", "pod-cpu-hog", "pod-network-loss", "pod-http-latency", "pod-dns-error", "disk-fill"];
+    const engine = { apiVersion: "litmuschaos.io/v1alpha1", kind: "ChaosEngine" };
+    const spec = { experiments: names.map((name) => ({ name })) };
+    const [reason] = refusedOf(JSON.stringify({ ...engine, spec }));
+    expect(reason).toMatch(/^kind: "ChaosEngine" of litmuschaos\.io\/v1alpha1 is neither /);
+    expect(reason).toContain("nearest to pod-delete: kill, to pod-cpu-hog: stress, to pod-network-loss: blackhole, ");
+    expect(reason).toContain("to pod-http-latency: fault, to pod-dns-error: dns, to disk-fill: nothing");
+});
 
 it.each(["2024-01-15", "2024-01-15T10:00:00Z"])("%s is a text without quotes, too, as kubectl reads it", (date) => {
     const [experiment] = imported(edited("beacon.yaml", "{ app: relay }", `{ release: ${date} }`), added);

@@ -1,5 +1,9 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { split } from "shlex";
 import { describe, expect, it } from "vitest";
+import type { AdviceKind } from "../../../../../chaos/report/advice/advice-kind";
+import type { Facts } from "../../../../../chaos/report/advice/facts";
 import { adviceOn } from "../../../../../chaos/report/advice/registry";
 import { adviceLines } from "../../../../../chaos/report/conclusion";
 import type { Journal } from "../../../../../chaos/report/journal-schema";
@@ -122,6 +126,112 @@ const readyTooSoon: Seen = {
     ],
 };
 const unprobed: Deployed = { replicas: 2, container: { ports: [{ containerPort: 8080 }] } };
+
+/** A run after which an advice is given, by the advice's file, in the order of the registry. */
+const examples: Record<string, Example> = {
+    "one-replica": { change: "more replicas", seen: cutOff, cluster: {} },
+    "slow-readiness": {
+        change: "a quicker readiness probe",
+        seen: leftLate,
+        cluster: slowProbe,
+    },
+    "one-zone": {
+        change: "replicas spread by a label",
+        seen: zoneGone,
+        cluster: inZone,
+    },
+    "no-budget": { change: "a PodDisruptionBudget", seen: evicted, cluster: two },
+    "no-readiness-probe": {
+        change: "a readiness probe",
+        seen: readyTooSoon,
+        cluster: unprobed,
+    },
+    "stops-at-once": { change: "a `preStop` hook", seen: stoppedAtOnce, cluster: probed },
+};
+
+interface Example {
+    /** What the row of the table in docs/experiments.md begins with. */
+    change: string;
+    seen: Seen;
+    cluster: Deployed;
+}
+
+/** What the cluster says of the Deployment once a command of an advice has run. */
+function after(command: string, facts: Facts): Facts {
+    return command.split(" && ").reduce((before, part) => {
+        const words = split(part).slice(5);
+        const option = (name: string) => words.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
+        switch (words[0]) {
+            case "scale":
+                return { ...before, spec: { ...before.spec, replicas: Number(option("replicas")) } };
+            case "create": {
+                const [key, value] = option("selector")!.split("=");
+                const spec = { selector: { matchLabels: { [key!]: value! } } };
+                return { ...before, budgets: [...before.budgets!, { metadata: { name: words[2] }, spec }] };
+            }
+            default:
+                return { ...before, spec: merged(before.spec, patchIn(part).spec) as Facts["spec"] };
+        }
+    }, facts);
+}
+
+/** As kubectl patches a Deployment: containers by their names. */
+function merged(before: unknown, patch: unknown): unknown {
+    if (Array.isArray(before) && Array.isArray(patch))
+        return before.map((one: { name?: string }) =>
+            merged(one, patch.find(({ name }: { name?: string }) => name !== undefined && name === one.name) ?? {}),
+        );
+    if (typeof before !== "object" || before === null || Array.isArray(patch)) return patch;
+    const changes = Object.entries(patch as object).map(([key, value]) => [
+        key,
+        merged((before as Record<string, unknown>)[key], value),
+    ]);
+    return { ...before, ...Object.fromEntries(changes) };
+}
+
+describe("each advice", () => {
+    const project = resolve(__dirname, "../../../../..");
+    const textOf = (...path: string[]) => readFileSync(join(project, ...path), "utf8");
+    const folder = "chaos/report/advice";
+    const files = readdirSync(join(project, folder)).map((file) => file.replace(/\.ts$/, ""));
+    const advices = files.filter((file) => /^export const \w+: AdviceKind\b/m.test(textOf(folder, `${file}.ts`)));
+
+    const nameOf = (file: string) => file.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+    it("has a file, and an example here", () => expect(Object.keys(examples).sort()).toEqual(advices.sort()));
+
+    it("is in the registry: it alone is given after its example", async () => {
+        for (const [file, { seen, cluster }] of Object.entries(examples)) {
+            const exported = (await import(join(project, folder, `${file}.ts`))) as Record<string, AdviceKind>;
+            const kind = exported[nameOf(file)];
+            expect(given(seen, cluster)).toEqual([
+                { ...kind!(runThat(seen), deployed(cluster)), experiment: expect.any(String) as string },
+            ]);
+        }
+    });
+
+    it("has its row under What would have passed", () => {
+        const [, section] = textOf("docs/experiments.md").split("### What would have passed");
+        const rows = section!
+            .split("\n### ")[0]!
+            .match(/^\| .*$/gm)!
+            .slice(2);
+        const changes = rows.map((row) => row.split("|")[1]!.trim());
+        expect(changes).toEqual(Object.values(examples).map(({ change }) => change));
+    });
+
+    it("flips a verdict in test/e2e/all/advice.test.ts, or on two nodes", () => {
+        const cases = textOf("test/e2e/all/advice.test.ts");
+        const others = advices.filter((file) => !cases.includes(`const ${nameOf(file)}: Case`));
+        expect(others).toEqual(["one-zone"]);
+        expect(textOf("test/e2e/two-nodes.test.ts")).toContain("once the advice's command has spread them");
+    });
+
+    it.each(Object.entries(examples))("%s is not given again once its command has run", (_file, { seen, cluster }) => {
+        const [advice] = given(seen, cluster);
+        expect(adviceOn(runThat(seen), after(advice!.command, deployed(cluster)))).toEqual([]);
+    });
+});
 
 describe("after a FAILED, advice says what was seen, the change, and how to show it", () => {
     it("one replica that was cut off and left its Service", () =>
@@ -342,14 +452,7 @@ function slowed(seen: Seen): Journal {
 }
 
 describe("there is no advice about slow answers: what would have been the change is not known", () => {
-    it.each([
-        ["about a probe", leftLate, slowProbe],
-        ["to run more pods", cutOff, {}],
-        ["to spread pods", zoneGone, inZone],
-        ["to add a budget", evicted, two],
-        ["to stop later", stoppedAtOnce, probed],
-        ["about a first probe", readyTooSoon, unprobed],
-    ] as const)("%s", (_what, seen, cluster) => {
+    it.each(Object.entries(examples))("%s", (_file, { seen, cluster }) => {
         for (const failed of [[], seen.failed ?? []])
             expect(adviceOn(slowed({ ...seen, failed: [...failed] }), deployed(cluster))).toEqual([]);
         expect(given({ ...seen, latencyMs: 300 }, cluster)).not.toEqual([]);

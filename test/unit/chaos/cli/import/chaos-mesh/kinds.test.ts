@@ -68,6 +68,11 @@ describe("a DNSChaos", () => {
     ])("with %j is refused with what comes nearest", (fields, path) =>
         expect(refusedOf(dns(fields), added)).toEqual([expect.stringMatching(`^${path}: .*[Nn]earest`)]),
     );
+
+    it("of some names is refused with what blocks all, and what blocks one host", () =>
+        expect(refusedOf(dns({ patterns: ["example.com"] }), added).join()).toMatch(
+            /omit them for that; for a host outside of the cluster, a blackhole/,
+        ));
 });
 
 describe("an HTTPChaos of answers", () => {
@@ -93,16 +98,27 @@ describe("an HTTPChaos of answers", () => {
         expect(noted(experiment, "spec.target")).toBe("");
     });
 
+    it("that are replaced by others have their status, headers and body", () => {
+        const replace = { code: 503, headers: { "retry-after": "2" }, body: "eyJlcnJvciI6InfDpG50In0=" };
+        expect(only(http({ replace }), named).args.attacks).toMatchObject([
+            { abort: { status: 503, headers: { "retry-after": "2" }, body: '{"error":"wänt"}' } },
+        ]);
+    });
+
     it.each<[fields: object, path: string]>([
-        [{ replace: { code: 200 } }, "spec.replace.code"],
-        [{ replace: { body: "e30=" } }, "spec.replace.code"],
-        [{ replace: { code: 503, headers: { a: "b" } } }, "spec.replace.headers"],
-        [{ delay: "1s", patch: { headers: [["a", "b"]] } }, "spec.patch"],
+        [{ replace: { code: 200 } }, "spec.replace.code: changes what is sent; .*Nearest"],
+        [{ replace: { body: "e30=" } }, "spec.replace: changes what is sent; .*Nearest"],
+        [{ replace: { code: 503, body: "gICA" } }, "spec.replace.body: is no text in base64"],
+        [{ replace: { code: 503, body: "{}" } }, "spec.replace.body: is no text in base64"],
+        [{ target: "Request", replace: { method: "POST" } }, "spec.replace: changes what is sent; .*Nearest"],
+        [{ delay: "1s", patch: { headers: [["a", "b"]] } }, "spec.patch: changes what is sent; .*Nearest"],
+        [{}, "spec: has none of abort, delay and replace"],
+        [{ abort: { percentage: 5 } }, "spec.abort: is a list or an object"],
         [{ delay: "1s", code: 404 }, "spec.code: .*Nearest"],
         [{ abort: true, replace: { code: 503 } }, "spec.replace"],
         [{ delay: "1s", tls: { secretName: "tls" } }, "spec.tls"],
     ])("with %j is refused", (fields, path) =>
-        expect(refusedOf(http(fields), named).join("\n")).toMatch(new RegExp(`^${path}: `, "m")),
+        expect(refusedOf(http(fields), named).join("\n")).toMatch(new RegExp(`^${path}`, "m")),
     );
 });
 
@@ -140,7 +156,7 @@ describe("a Schedule of a pod-kill", () => {
 it.each([
     ["PodChaos", { action: "pod-kill", duration: "5m" }, "has no effect there, since pods are deleted at once; here "],
     ["PodChaos", { action: "pod-kill", duration: undefined }, "since pods are deleted at once; here the window is 30s"],
-    ["NetworkChaos", { action: "partition", duration: undefined }, "lasts until it is deleted; here 30s, the default"],
+    ["NetworkChaos", { action: "partition", duration: undefined }, "lasts until it is deleted; here the window is 30s"],
 ])("a %s with %j has a window of 30 s, all of which counts, and says: %s", (kind, fields, reason) => {
     const experiment = only(chaos(kind, { ...everyPod, ...fields }));
     expect(experiment.args.window).toEqual({ duration: "30s", grace: "0s" });
@@ -168,6 +184,18 @@ it.each([
 ])("a %s is refused by its name, with what comes nearest", (kind) =>
     expect(refusedOf(chaos(kind, everyPod), added)).toEqual([
         expect.stringMatching(`^kind: ${kind}: .*([Nn]earest|comes near|--check)`),
+    ]),
+);
+
+it.each(["IOChaos", "JVMChaos"])("an %s has the attack that comes nearest named, not the kind of a file", (kind) => {
+    const [reason] = refusedOf(chaos(kind, everyPod), added);
+    expect(reason).toContain("a fault with delay or abort");
+    expect(reason).not.toMatch(/(Network|HTTP|Stress)Chaos/);
+});
+
+it.each(["ChaosWorkflow", undefined])("the kind %s is refused with all kinds that are read", (kind) =>
+    expect(refusedOf(chaos(kind!, everyPod), added)).toEqual([
+        expect.stringMatching(/^kind: .*has one: PodChaos, .*, Workflow, Schedule$/),
     ]),
 );
 

@@ -138,6 +138,9 @@ it.each<[direction: string, stream: string | undefined, path: string, difference
     expect(noted(experiment, path)).toContain(difference);
 });
 
+it("packets that are only changed are refused where they stand, and nowhere else", () =>
+    expect(refusedOf(network({ action: "netem", corrupt: { corrupt: "1" } }), withService)).toHaveLength(1));
+
 it.each<[fields: object, path: string, reason: string]>([
     [
         { action: "partition", direction: "from", externalTargets: ["203.0.113.9:22"] },
@@ -147,6 +150,7 @@ it.each<[fields: object, path: string, reason: string]>([
     [{ action: "duplicate", duplicate: { duplicate: "1" } }, "spec.action", "Nearest: a fault"],
     [{ action: "bandwidth", bandwidth: { rate: "fast" } }, "spec.bandwidth.rate", "is not a rate such as 1mbps"],
     [{ action: "bandwidth", bandwidth: { limit: 1 } }, "spec.bandwidth.rate", "is missing"],
+    [{ action: "bandwidth", bandwidth: { rate: "9999gbps" } }, "spec.bandwidth", "9999000000000 is not allowed"],
     [{ ...delay, externalTargets: ["example.com"] }, "spec.externalTargets", "Nearest: action: partition"],
     [{ ...delay, target: { ...others, mode: "one" } }, "spec.target.mode", "is of some pods"],
     [
@@ -155,7 +159,14 @@ it.each<[fields: object, path: string, reason: string]>([
         "Nearest: the del",
     ],
     [{ action: "delay", delay: { jitter: "1s" } }, "spec.delay.latency", "is missing"],
-    [{ action: "netem", corrupt: { corrupt: "1" } }, "spec.delay", "is missing"],
+    [{ action: "netem" }, "spec.delay", "is missing"],
+    [{ action: "netem", corrupt: { corrupt: "1" } }, "spec.corrupt", "changes bits of packets; .*Nearest: a fault"],
+    [{ ...delay, duplicate: { duplicate: "1" } }, "spec.duplicate", "sends packets twice; .*Nearest: a fault"],
+    [
+        { action: "bandwidth", bandwidth: { rate: "1mbps" }, externalTargets: ["example.com"] },
+        "spec.externalTargets",
+        "Nearest: action: partition",
+    ],
 ])("%j is refused at %s: %s", (fields, path, reason) =>
     expect(refusedOf(network(fields), withService).join("\n")).toMatch(new RegExp(`^${path}: .*${reason}`, "m")),
 );

@@ -76,7 +76,44 @@ describe("a Workflow", () => {
         const around = { ...group("Serial", "all", "load"), deadline: "5m" };
         const [experiment] = imported(workflow(around, stress("load", { deadline: undefined })), added);
         expect(experiment!.args.window).toMatchObject({ duration: "5m" });
-        expect(noted(experiment!, "spec.templates.1.deadline")).toContain("that of a template around it counts");
+        expect(noted(experiment!, "spec.templates.1.deadline")).toContain("that of a template around it counts: 5m");
+    });
+
+    it.each<[deadline: string | undefined, window: string]>([
+        ["20s", "20s"],
+        [undefined, "1m"],
+    ])("with the deadline %s says that Chaos Mesh refuses a duration, and what counts here", (deadline, window) => {
+        const { networkChaos } = partition("cut");
+        const [experiment] = imported(
+            workflow(partition("all", { deadline, networkChaos: { ...networkChaos, duration: "1m" } })),
+            added,
+        );
+        expect(experiment!.args.window).toMatchObject({ duration: window });
+        expect(noted(experiment!, "spec.templates.0.networkChaos.duration")).toBe(
+            "is refused by Chaos Mesh in a Workflow, which has deadline for that",
+        );
+    });
+
+    it("without a deadline says so, and not that the duration is missing", () => {
+        const [experiment] = imported(workflow(partition("all", { deadline: undefined })), added);
+        expect(noted(experiment!, "spec.templates.0.deadline")).toContain("is missing, so it lasts until");
+        expect(noted(experiment!, "spec.templates.0.networkChaos.duration")).toBe("");
+    });
+
+    it.each<[deadline: string | undefined, duration: string | undefined, window: string, place: string, said: string]>([
+        ["5m", "10s", "10s", "schedule.networkChaos.duration", ""],
+        ["5s", "10s", "5s", "schedule.networkChaos.duration", "is longer than the deadline"],
+        [undefined, "10s", "10s", "deadline", ""],
+        ["5m", undefined, "5m", "schedule.networkChaos.duration", ""],
+        [undefined, undefined, "30s", "deadline", "is missing"],
+    ])("ends a Schedule's chaos after the shorter of %s and %s", (deadline, duration, window, place, said) => {
+        const networkChaos = { ...partition("cut").networkChaos, duration };
+        const schedule = { schedule: "@every 1m", type: "NetworkChaos", networkChaos };
+        const [experiment] = imported(workflow({ name: "all", templateType: "Schedule", deadline, schedule }), added);
+        expect(experiment!.args.window).toMatchObject({ duration: window });
+        expect(noted(experiment!, `spec.templates.0.${place}`)).toEqual(
+            said === "" ? "" : expect.stringContaining(said),
+        );
     });
 
     it.each<[around: (string | undefined)[], own: string | undefined, window: string, said: string]>([
@@ -291,6 +328,12 @@ describe("a Workflow", () => {
         [workflow(group("Serial", "all", "all")), "spec.templates.0", "leads back to itself"],
         [workflow({ name: "all", templateType: "Suspend", deadline: "1s" }), "spec.entry", "leads to no chaos"],
         [chaos("Workflow", { templates: [stress("load")] }), "spec.entry", "is missing"],
+        [
+            workflow({ name: "all", templateType: "Foo" }),
+            "spec.templates.0.templateType",
+            '"Foo" has no counterpart; has one: PodChaos, NetworkChaos, HTTPChaos, StressChaos, DNSChaos, ' +
+                "StatusCheck, Schedule, Serial, Parallel, Suspend, Task",
+        ],
         [
             workflow({ name: "all", templateType: "Workflow", workflowRef: { name: "other" } }),
             "spec.templates.0.templateType",

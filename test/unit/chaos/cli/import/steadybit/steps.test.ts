@@ -44,13 +44,6 @@ describe("an attack", () => {
             "UDP goes in there",
         ],
         [
-            "kubernetes.crash_loop_pod",
-            { signal: "9", container: "main" },
-            { kind: "fail" },
-            "signal",
-            "they run in between; here they do not run until the end",
-        ],
-        [
             "container.network_bandwidth",
             { bandwidth: "1024kbit" },
             { kind: "fault", service: "orders", bytesPerSecond: 128_000 },
@@ -66,11 +59,46 @@ describe("an attack", () => {
         ],
     ])("%s with %j is %j, and says at %s: %s", (type, fields, attack, key, difference) => {
         const one = only(experiment([step(type, fields)]), { ...withChecks, service: "orders" });
-        const named = "container" in fields ? "k8s.container.name=main," : "";
-        const target = `${named}k8s.deployment=orders,k8s.namespace=shop`;
+        const target = "k8s.deployment=orders,k8s.namespace=shop";
         expect(one.args.attacks).toEqual([{ ...attack, target, radius: "all" }]);
         expect(one.args.window).toEqual({ duration: "1m", grace: "0s" });
         expect(noted(one, `${parameters}.${key}`)).toContain(difference);
+    });
+
+    it.each([{ signal: "9" }, {}])("of a crash loop with %j says at its step how that differs", (signal) => {
+        const one = only(experiment([step("kubernetes.crash_loop_pod", { container: "main", ...signal })]), withChecks);
+        const target = "k8s.container.name=main,k8s.deployment=orders,k8s.namespace=shop";
+        expect(one.args.attacks).toEqual([{ kind: "fail", target, radius: "all" }]);
+        expect(noted(one, "lanes.0.steps.0")).toContain("here they do not run until the end");
+        expect(noted(one, `${parameters}.signal`)).toBe("");
+    });
+
+    it.each<[actionType: string, fields: object, path: string, wrong: string]>([
+        ["container.network_delay", { networkDelay: "2h" }, "parameters.networkDelay", '"2h"'],
+        ["container.network_bandwidth", { bandwidth: "9999gbps" }, "parameters.bandwidth", "9999000000000"],
+        ["container.network_blackhole", { hostname: ["a b"] }, "parameters.hostname", '"a b"'],
+        ["container.network_blackhole", { ip: ["1.2.3.4.5"] }, "parameters.ip", '"1.2.3.4.5"'],
+        [
+            "container.network_blackhole",
+            { ip: ["203.0.113.7"], port: ["70000"] },
+            "parameters.port",
+            "of ports such as",
+        ],
+    ])("%s with %j has its mistake named at the file's own field %s", (type, fields, path, wrong) => {
+        const refused = refusedOf(experiment([step(type, fields)]), { ...withChecks, service: "orders" });
+        expect(refused.length).toBeGreaterThan(0);
+        for (const each of refused) expect(each).toMatch(new RegExp(`^lanes\\.0\\.steps\\.0\\.${path}: .*`));
+        expect(refused.join()).toContain(wrong);
+    });
+
+    it.each<[key: string, radius: object]>([
+        ["percentage", { percentage: 0 }],
+        ["advanced", { advanced: [{ attribute: "k8s.pod.name", value: "0#" }] }],
+        ["advanced", { advanced: [{ attribute: "k8s.pod.name", value: "150%" }] }],
+    ])("of a wrong number of targets is refused at %s, %j", (key, amount) => {
+        const all = { radius: { query: deployment, ...amount } };
+        const refused = refusedOf(experiment([step("container.network_blackhole", {}, all)]), withChecks);
+        expect(refused).toEqual([expect.stringMatching(new RegExp(`^${radius}.${key}: .* is not a radius`))]);
     });
 
     it.each<[actionType: string, fields: object, path: string, reason: string]>([
@@ -98,6 +126,12 @@ describe("an attack", () => {
         ["k6.run", "nearest: a load with `k6`, whose image has the script"],
         ["jmeter.run", "the action load"],
         ["kubernetes.nginx-delay-traffic", "written by hand: a fault"],
+        ["kubernetes.envoy-gateway-http-route-delay", "written by hand: a fault"],
+        ["host.shutdown", "Nearest: Delete Pod"],
+        ["host.fill_disk", "nothing comes near"],
+        ["host.stress-io", "Nearest: Stress CPU"],
+        ["host.timetravel", "nothing comes near"],
+        ["host_windows.stop-process", "nothing comes near"],
         ["jvm.spring-mvc-delay-attack", "changes what a JVM runs"],
         ["kafka.topic.delay", "nothing comes near"],
         ["kafka.topic.delete-records", "nothing comes near"],
@@ -178,7 +212,7 @@ describe("targets", () => {
     ])("%s are %s, and it is said that a kind was chosen", (query, target) => {
         const one = only(of({ query: `${namespace} AND ${query}`, percentage: 100 }), withChecks);
         expect(one.args.attacks![0]!.target).toBe(`${target},k8s.namespace=shop`);
-        expect(noted(one, radius)).toContain("by default a Deployment: compare it");
+        expect(noted(one, radius)).toContain("by default a Deployment");
     });
 
     it.each<[value: string, radius: unknown]>([
@@ -190,6 +224,24 @@ describe("targets", () => {
         expect(one.args.attacks![0]!.radius).toBe(amount);
         expect(noted(one, `${radius}.advanced`)).toContain("it counts pods");
     });
+
+    it.each([`(k8s.cluster-name="[[cluster]]" AND ${deployment})`, ` ( ${deployment} ) `])(
+        "may be in brackets, as in %s",
+        (query) =>
+            expect(attackOf(of({ query, percentage: 100 }))).toMatchObject({
+                target: "k8s.deployment=orders,k8s.namespace=shop",
+            }),
+    );
+
+    it.each([
+        `${namespace} AND k8s.cluster-name="dev" OR k8s.deployment="orders"`,
+        `(${deployment} OR k8s.deployment="carts")`,
+        `(${namespace}) AND (k8s.deployment="orders")`,
+    ])("that would be others without a part of the query, as with %s, are refused", (query) =>
+        expect(refusedOf(of({ query, percentage: 100 }), withChecks).join("\n")).toContain(
+            `${radius}.query: has no counterpart`,
+        ),
+    );
 
     it("limited by another attribute are refused", () => {
         const refused = (advanced: unknown) => refusedOf(of({ query: deployment, advanced }), withChecks).join();
@@ -395,29 +447,48 @@ describe("an answer that is right only under attack", () => {
     const blocked = step("container.network_blackhole");
     const get = (statusCode: string, more: object = {}) =>
         step("http.check.periodically", { url: "http://front.shop.svc/a", statusCode, ...more });
-    const [before, after, without] = [
+    const [before, after] = [
         [
             [get("200-299"), blocked],
-            [wait("60s"), get("503")],
+            [wait("60s"), get("404")],
         ],
         [[blocked, get("200")], [get("[[status]]")]],
-        [[blocked], [get("503")]],
     ];
-    const set = { status: "503" };
+    const set = { status: "404" };
 
-    it.each<[when: string, lanes: object[][], other: string, path: string]>([
-        ["before", before, "lanes.0.steps.0", "lanes.1.steps.1"],
-        ["after", after, "lanes.0.steps.1", "lanes.1.steps.0"],
-    ])("is refused if the file wants another one %s it: every run would be ABORTED", (_, lanes, other, path) => {
+    it.each<[when: string, lanes: object[][], path: string]>([
+        ["before", before, "lanes.1.steps.1"],
+        ["after", after, "lanes.1.steps.0"],
+    ])("is refused if the file wants another one %s it: every run would be ABORTED", (_, lanes, path) => {
         const refused = refusedOf(experiment(...lanes), { ...withChecks, set }).join("\n");
-        expect(refused).toMatch(new RegExp(`^${path}: wants another status than ${other} does`, "m"));
+        expect(refused).toMatch(new RegExp(`^${path}: wants a status that is right only under the attack`, "m"));
         expect(refused).toContain("a range with both, such as 200-503");
         expect(only(experiment(...lanes), { ...added, set }).args.checks).toEqual(added.checks);
     });
 
-    it("is said to be needed before the attack, too, if the file does not say what is right then", () => {
-        const one = only(experiment(...without), fromFile);
-        expect(one.args.checks).toMatchObject([{ status: 503 }]);
+    it.each(["503", "500-599", "error", "[[status]]"])(
+        "is refused if it is %s, also if the file does not say what is right before",
+        (statusCode) => {
+            const lanes = [[blocked], [get(statusCode)]];
+            expect(refusedOf(experiment(...lanes), { ...withChecks, set: { status: "503" } })).toEqual([
+                expect.stringMatching(
+                    /^lanes\.1\.steps\.0: wants a status that is right only under the attack.*With --hypothesis/,
+                ),
+            ]);
+            const one = only(experiment(...lanes), { ...added, set: { status: "503" } });
+            expect(one.args.checks).toEqual(added.checks);
+            expect(noted(one, "lanes.1.steps.0")).toContain("is left out");
+        },
+    );
+
+    it("needs no value for a placeholder if it is left out", () => {
+        const ignored = { ...get("[[status]]"), ignoreFailure: true };
+        expect(only(experiment([blocked], [ignored]), withChecks).args.checks).toEqual(added.checks);
+    });
+
+    it("is said to be needed before the attack, too, if it may be right then", () => {
+        const one = only(experiment([blocked], [get("404")]), fromFile);
+        expect(one.args.checks).toMatchObject([{ status: 404 }]);
         expect(noted(one, "lanes.1.steps.0.parameters.statusCode")).toContain("or the run is ABORTED");
     });
 
@@ -425,6 +496,38 @@ describe("an answer that is right only under attack", () => {
         expect(
             noted(only(experiment([blocked], [get("200-503")]), fromFile), "lanes.1.steps.0.parameters.statusCode"),
         ).toBe(""));
+});
+
+describe("an action", () => {
+    const scaled = (replicaCount: unknown) => step("kubernetes.scale_deployment", { replicaCount });
+    const restarted = (more: object) =>
+        step("kubernetes.rollout-restart", { duration: undefined, wait: true, ...more });
+
+    it("has its mistake named at the file's own field", () =>
+        expect(refusedOf(experiment([scaled(2.5)]), withChecks)).toEqual([
+            expect.stringMatching(/^lanes\.0\.steps\.0\.parameters\.replicaCount: is 2\.5/),
+        ]));
+
+    it("that begins later than an action may wait is refused", () =>
+        expect(refusedOf(experiment([scaled(2), wait("2h"), scaled(3)]), withChecks).join()).toContain(
+            "lanes.0.steps.2: has no certain time, at most 1h",
+        ));
+
+    it.each([
+        [true, "another rollout may be under way"],
+        [false, ""],
+    ])("that must fail during a rollout (checkBefore: %j) says what happens here", (checkBefore, difference) => {
+        const one = only(experiment([restarted({ checkBefore })]), withChecks);
+        expect(one.args.actions).toEqual([{ kind: "rollout", deployment: "orders" }]);
+        expect(noted(one, `${parameters}.checkBefore`)).toContain(difference);
+    });
+
+    it("that restarts a Deployment leaves the count of its ready pods as it is there", () => {
+        const ready = { podCountCheckMode: "podCountMin1", statusCheckMode: "allTheTime" };
+        const count = step("kubernetes.pod_count_check", ready);
+        const one = only(experiment([restarted({})], [count]), fromFile);
+        expect(one.args.checks).toMatchObject([{ field: "status.readyReplicas", atLeast: 1 }]);
+    });
 });
 
 it("a field of an attack's step is a label only if it is one", () => {
@@ -483,7 +586,7 @@ describe("an HTTP check of more requests a second than a check sends", () => {
     it("of less than one a second is refused at the file's own field", () => {
         const few = { ...requests({ numberOfRequests: 20 }), actionType: `${com}http.check.fixed_amount` };
         expect(refusedOf(experiment([blocked], [few]), fromFile)).toEqual([
-            `${at}.numberOfRequests: is 0.33 a second in this time; a check sends at least 1`,
+            `${at}.numberOfRequests: is 0.33 a second in this time; allowed: at least 60`,
         ]);
     });
 
@@ -501,6 +604,27 @@ describe("an HTTP check of more requests a second than a check sends", () => {
         expect(refusedOf(experiment([blocked], [requests({ requestsPerSecond: 2_001 })]), fromFile)).toEqual([
             `${at}.requestsPerSecond: is not a number from 1 to 2000`,
         ]));
+});
+
+describe("an HTTP check", () => {
+    const asked = (fields: object) =>
+        experiment(
+            [step("container.network_blackhole")],
+            [step("http.check.periodically", { url: "http://front.shop.svc/a", ...fields })],
+        );
+    const until = (responseTimeMeasurement: string) =>
+        asked({ responseTimeMeasurement, responseTimeMode: "SHORTER_THAN", responseTime: "800ms" });
+
+    it("measures the time to the first byte", () =>
+        expect(only(until("TIME_TO_FIRST_BYTE"), fromFile).args.checks).toMatchObject([{ maxLatencyMs: 800 }]));
+
+    it("of the time to another byte is refused", () =>
+        expect(refusedOf(until("TIME_TO_LAST_BYTE"), fromFile)).toEqual([
+            expect.stringMatching(/^lanes\.1\.steps\.0\.parameters\.responseTimeMeasurement: /),
+        ]));
+
+    it("sends its method in capitals, as Steadybit does", () =>
+        expect(only(asked({ method: "get" }), fromFile).args.checks).toMatchObject([{ method: "GET" }]));
 });
 
 describe("the address of a check", () => {
@@ -542,6 +666,38 @@ describe("a check of something that no check here asks", () => {
         const one = only(text, added);
         expect(one.args.hypothesis).toBe(added.hypothesis);
         expect(noted(one, "lanes.1.steps.0")).toContain("is left out: the hypothesis is the command's");
+    });
+
+    it.each([
+        ["kubernetes.pod_count_metric", {}],
+        ["http.check.periodically", { url: "http://front.shop.svc/a" }],
+        ["prometheus.instance.metrics", {}],
+    ])("is one by %s whose numbers are checked", (type, fields) => {
+        const numbers = step(type, fields, { metricChecks: [{ condition: "GTE" }] });
+        const [refused] = refusedOf(experiment([step("container.network_blackhole")], [numbers]), withChecks);
+        expect(refused).toMatch(/^lanes\.1\.steps\.0: is a check that has no counterpart/);
+    });
+
+    it.each(["kubernetes.pod_count_metric", "kubernetes.kubernetes_logs", "prometheus.instance.metrics"])(
+        "is none by %s, which only shows something",
+        (type) => {
+            const one = only(experiment([step("container.network_blackhole")], [step(type)]), withChecks);
+            expect(noted(one, "lanes.1.steps.0")).toContain("only shows something");
+        },
+    );
+
+    it("may be of what is outside of Kubernetes", () => {
+        const tasks = step("aws.ecs-service.task_count_check");
+        const [refused] = refusedOf(experiment([step("container.network_blackhole")], [tasks]), withChecks);
+        expect(refused).toMatch(/^lanes\.1\.steps\.0: is a check that has no counterpart/);
+    });
+
+    it("may end early, as a count of nodes does: what follows has no certain time", () => {
+        const nodes = step("kubernetes.node_count_check", { nodeCount: 1, duration: "10s" });
+        const get = step("http.check.periodically", { url: "http://front.shop.svc/a" });
+        const one = only(experiment([wait("10s"), step("container.network_blackhole")], [nodes, get]), added);
+        expect(one.args.checks).toEqual(added.checks);
+        expect(noted(one, "lanes.1.steps.1")).toContain("does not surely last as long as the attack");
     });
 
     it("is not what keeps alarms quiet: these are raised, which is said", () => {

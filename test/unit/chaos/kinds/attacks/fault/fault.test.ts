@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { definitionSchema, issuesIn } from "../../../../../../chaos/definition/definition";
 import { fault } from "../../../../../../chaos/kinds/attacks/fault/fault";
 import { type FaultAttack, faultOf } from "../../../../../../chaos/kinds/attacks/fault/fault-attack";
 import { contradictionsOf } from "../../../../../../chaos/kinds/attacks/fault/fields";
 import { effectOf } from "../../../../../../chaos/kinds/attacks/fault/words";
 
-const given = (fields: Partial<Record<keyof FaultAttack, unknown>>) =>
-    fault.schema.safeParse({ kind: "fault", service: "hot-deals", delay: "2s", ...fields });
-const mistakeIn = (fields: Parameters<typeof given>[0]) => given(fields).error?.issues[0]?.message;
+function mistakeIn(fields: Partial<Record<keyof FaultAttack, unknown>>): string | undefined {
+    const attack = { kind: "fault", service: "hot-deals", delay: "2s", ...fields };
+    return issuesIn({ hypothesis: "It holds.", attacks: [attack] }, definitionSchema)[0]?.message;
+}
 
 const headers = { "x-request-id": "mine" };
 const answering = (some: Record<string, string>) => ({ status: 429, headers: some });
@@ -53,7 +55,7 @@ describe("a fault is told in words:", () => {
 });
 
 describe("a mistake in a fault says what is allowed:", () => {
-    it.each<[Parameters<typeof given>[0], string]>([
+    it.each<[Parameters<typeof mistakeIn>[0], string]>([
         [{ service: undefined }, 'is missing; allowed: its name, as in "hot-deals"'],
         [{ service: "Hot Deals" }, '"Hot Deals" is not the name of a Service; allowed: its name, as in "hot-deals"'],
         [{ delay: 2000 }, "2000 is not allowed; allowed: a duration from 0ms to 1h, such as 200ms or 2s"],
@@ -61,10 +63,10 @@ describe("a mistake in a fault says what is allowed:", () => {
         [{ abort: 200 }, `200 is not allowed; allowed: ${aborts}`],
         [{ abort: "drop" }, `"drop" is not allowed; allowed: ${aborts}`],
         [{ abort: { status: 200 } }, "200 is not allowed; allowed: a status from 400 to 599"],
-        [{ abort: { grpc: "OK" } }, 'grpc: "OK" is not allowed; allowed: CANCELLED, UNKNOWN, INVALID_ARGUMENT, '],
+        [{ abort: { grpc: "OK" } }, '"OK" is not allowed; allowed: CANCELLED, UNKNOWN, INVALID_ARGUMENT, '],
         [{ abort: { grpc: 0 } }, "0 is not allowed; allowed: CANCELLED, UNKNOWN, INVALID_ARGUMENT, "],
         [{ abort: { grpc: "unavailable" } }, "UNAUTHENTICATED, or a number from 1 to 16"],
-        [{ abort: { grpc: 14, status: 503 } }, "status"],
+        [{ abort: { grpc: 14, status: 503 } }, 'there is no field "grpc" here'],
         [{ abort: { grpc: 14, message: "token=abc" } }, "has a value of token; secrets must not be in a definition"],
         [{ abort: answering({ "Content-Length": "2" }) }, "is set by the proxy; leave it out"],
         [

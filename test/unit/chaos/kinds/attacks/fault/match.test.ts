@@ -125,7 +125,7 @@ describe("a mistake in a match says what is allowed:", () => {
         [{ headers: { a: 1 } }, "match.headers.a", "is a number; allowed: text"],
         [{ headers: { "X-A": "1", "x-a": "1" } }, "match.headers.x-a", "is X-A already: names of headers have no case"],
         [{ headers: { Cookie: "id=7" } }, "match.headers.Cookie", "secrets must not be in a definition"],
-        [{ except: { path: "/healthz" } }, "match.except", "allowed: array"],
+        [{ except: { path: "/healthz" } }, "match.except", "allowed: a list"],
         [{ except: [] }, "match.except", "has 0 items; allowed: at least 1"],
         [{ except: [{ path: "x" }] }, "match.except.0.path", "is not a path"],
         [{}, "match", "matches every request; leave it out, or set a path, a method, headers or an exception"],

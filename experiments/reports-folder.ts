@@ -1,0 +1,2 @@
+/** Where runs on the shop write their journals and pages, from the repository's root. */
+export const reportsFolder = "reports";
