@@ -9,28 +9,24 @@ import { lingersMs } from "./sender/settings";
 
 export const k6Schema = z.strictObject({ image: z.string().trim().min(1), args: z.array(z.string()).min(1) });
 
-export const wanted = "use the executor constant-arrival-rate or ramping-arrival-rate in the script";
+const wanted = "use the executor constant-arrival-rate or ramping-arrival-rate in the script";
 
-/** Options of k6 that replace the script's scenarios by a closed loop, and those that hide how it sends. */
+/** By the number of an argument and its text: options that replace the script's scenarios, or hide how k6 sends. */
 const refused: readonly [RegExp, message: string][] = [
-    [/^(?:--(?:vus|duration|iterations|stage)(?:=|$)|-[udis])/, `makes the script a closed loop; ${wanted}`],
-    [/^(?:--(?:quiet|paused)(?:=|$)|-[qp])/, "hides how k6 sends, or keeps it from that; leave it out"],
+    [/^0 (?!run$)/, 'is another command; allowed: "run", and then its arguments'],
+    [/^\d+ (?:--(?:vus|duration|iterations|stage)(?:=|$)|-[udis])/, `makes the script a closed loop; ${wanted}`],
+    [/^\d+ (?:--(?:quiet|paused)(?:=|$)|-[qp])/, "hides how k6 sends, or keeps it from that; leave it out"],
 ];
 
 export function k6Mistakes({ k6, kind: _, name: __, ...others }: Partial<LoadAction>): Mistake[] {
-    const args = k6?.args instanceof Array ? k6.args : [];
-    const isRun = args.length === 0 || args[0] === "run";
+    const args = Array.isArray(k6?.args) ? k6.args.map(String) : [];
     return [
         ...Object.keys(others).map((field) => ({ field, message: "the script of `k6` says that; leave it out" })),
-        ...(isRun
-            ? []
-            : [{ field: "k6.args.0", message: 'is another command; allowed: "run", and then its arguments' }]),
-        ...args.map(String).flatMap((arg, index) => {
+        ...args.flatMap((arg, index) => {
             const [, name = "", value = arg] = /^(?:--env=|-e)?(\w+)=(.*)$/s.exec(arg) ?? [];
-            const found = credentialsWithin({ [name]: value });
             return [
-                ...refused.filter(([pattern]) => pattern.test(arg)).map(([, message]) => message),
-                ...found.map(({ what }) => storedInClear(what, "have the script read it from a file of the image")),
+                ...refused.filter(([pattern]) => pattern.test(`${index} ${arg}`)).map(([, message]) => message),
+                ...credentialsWithin({ [name]: value }).map(({ what }) => storedInClear(what, "put it into the image")),
             ].map((message) => ({ field: `k6.args.${index}`, message }));
         }),
     ];
@@ -63,6 +59,6 @@ export class K6Scenarios {
         const [closed] = [...this.found].filter(([, how]) => !how.includes("iterations/s for "));
         if (closed)
             return `scenario ${quoted(closed[0], 60)} of k6 is a closed loop (${quoted(closed[1], 100)}): ${wanted}`;
-        return runs && this.found.size === 0 ? "the log of k6 does not say which scenarios its script has" : undefined;
+        return runs && this.found.size === 0 ? "the log of k6 does not say which scenarios it has" : undefined;
     }
 }

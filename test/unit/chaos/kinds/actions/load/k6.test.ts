@@ -17,7 +17,7 @@ describe("a definition", () => {
         mistakesIn({ hypothesis: "It holds.", actions: [{ kind: "load", k6: { ...action.k6, ...k6 }, ...more }] });
 
     it("of a script may have a name, and any option of k6 that leaves its scenarios", () => {
-        const args = ["run", "-e", "BASE=http://web", "--out=csv=/dev/null", "--tag", "a=b", "/scripts/shop.js"];
+        const args = ["run", "-e", "BASE=http://web -u1", "--out=csv=/dev/null", "--tag", "a=b", "/scripts/shop.js"];
         expect(mistakesOf({ args }, { name: "shoppers" })).toEqual([]);
     });
 
