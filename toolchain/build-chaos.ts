@@ -2,7 +2,7 @@
  * Builds the package in chaos/ into chaos/dist: JavaScript, the types of what it exports, and its own programs, each in
  * one file. Started by `npm pack`.
  */
-import { transformSync } from "esbuild";
+import { build, type Plugin, transformSync } from "esbuild";
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -12,7 +12,7 @@ import { type OutputChunk, rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
 import ts from "typescript";
 import { compressedEnding, podProgramsFile, runBeside } from "../chaos/pods/packed";
-import { bundledFile, packedBundle } from "./bundle";
+import { alias, buildOptions, bundledFile } from "./bundle";
 
 const repository = join(__dirname, "..");
 const chaos = join(repository, "chaos");
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
     await codeInFewFiles();
     await typesInOneFile();
     rmSync(modules, { recursive: true });
-    buildPrograms(join(dist, "programs"));
+    await buildPrograms(join(dist, "programs"));
     addPages();
     copyFileSync(join(repository, "LICENSE"), join(chaos, "LICENSE"));
 }
@@ -103,13 +103,26 @@ const podPrograms = {
     sender: "kinds/actions/load/sender/send-program.ts",
 };
 
+/** Steps check data by schemas, and write none: what does would be 5 kB of the package. */
+const withoutJsonSchemas: Plugin = {
+    name: "without-json-schemas",
+    setup(build) {
+        build.onLoad({ filter: /\/zod\/v4\/core\/(json-schema-\w+|to-json-schema)\.js$/ }, async ({ path }) => {
+            const names = Object.keys((await import(path)) as object);
+            return { contents: names.map((name) => `export const ${name} = () => undefined;`).join("") };
+        });
+    },
+};
+
 /**
  * Compressed: as they are, they would be a quarter of the whole package, and the steps' is kept in states so. Those of
  * pods have much in common: in one file, they are 4 kB smaller.
  */
-function buildPrograms(folder: string): void {
-    const steps = Buffer.from(packedBundle(join(chaos, "run", "steps-program.ts")), "base64");
-    writeIn(folder, `steps.js${compressedEnding}`, steps);
+async function buildPrograms(folder: string): Promise<void> {
+    const entryPoints = [join(chaos, "run", "steps-program.ts")];
+    const options = { ...buildOptions, alias, entryPoints, minify: true, plugins: [withoutJsonSchemas] };
+    const { outputFiles } = await build(options);
+    writeIn(folder, `steps.js${compressedEnding}`, brotliCompressSync(outputFiles[0]!.contents));
     writeIn(folder, "steps.js", runBeside);
     const pods = Object.entries(podPrograms).map(([name, source]) => [
         name,

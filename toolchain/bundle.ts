@@ -20,6 +20,9 @@ const alwaysSources = ["package-lock.json", "tsconfig.json", ...ofBuild];
 /** What the shop's gateway serves to browsers as it is. */
 const loader = { ".html": "text", ".css": "text", ".svg": "text", ".browser.js": "text" } as const;
 
+/** Programs only read YAML. What writes it would be a third of the library. */
+export const alias = { "js-yaml": join(project, "node_modules", "js-yaml", "lib", "loader.js") };
+
 /**
  * The path of a program's bundle. Builds it if it is missing or a source has changed.
  *
@@ -28,8 +31,6 @@ const loader = { ".html": "text", ".css": "text", ".svg": "text", ".browser.js":
  */
 export function bundledFile(entry: string, { minify = true } = {}): string {
     const bundle = bundlePath(entry, minify ? ".js" : "-readable.js");
-    // Programs only read YAML. What writes it would be a third of the library.
-    const alias = { "js-yaml": join(project, "node_modules", "js-yaml", "lib", "loader.js") };
     if (!isCurrent(bundle)) make(bundle, { entryPoints: [entry], minify, alias });
     return bundle;
 }

@@ -18,6 +18,7 @@ const shownMs = 3_000;
 /** The pod of an action that goes on beside a run: what it does by its log, which it writes line by line. */
 export class BesidePod {
     private readonly reader;
+    private readonly containers: string[];
     private readonly lastLinesMs: number;
     private readAt?: number;
 
@@ -30,6 +31,7 @@ export class BesidePod {
         private readonly sinceSeconds?: number,
     ) {
         this.reader = beside.reader(action);
+        this.containers = beside.containers(action);
         this.lastLinesMs = beside.settlesMs(action) + shownMs;
     }
 
@@ -39,11 +41,12 @@ export class BesidePod {
         const now = Date.now();
         const since = readAt && Math.ceil(Math.max(0, now - readAt) / 1_000) + overlapSeconds;
         // A container that has not started has no log, nor has a pod that is gone.
-        const log = await cluster
-            .log({ namespace, name }, { sinceSeconds: since ?? this.sinceSeconds })
-            .catch(() => undefined);
-        if (log === undefined) return false;
-        this.reader.read(log, Date.now());
+        const reading = this.containers.map((container) =>
+            cluster.log({ namespace, name }, { container, sinceSeconds: since ?? this.sinceSeconds }),
+        );
+        const logs = await Promise.all(reading).catch(() => undefined);
+        if (logs === undefined) return false;
+        this.reader.read(logs.join("\n"), Date.now());
         this.readAt = now;
         return true;
     }
@@ -78,15 +81,20 @@ export class BesidePod {
         if (pod === unknown) return undefined;
         const found = pod as V1Pod | undefined;
         if (found === undefined) return `its pod ${name} is gone`;
-        if (isActive(found)) return undefined;
+        const ended = found.status?.containerStatuses?.find(({ state }) => state?.terminated)?.state?.terminated;
+        if (isActive(found) && ended === undefined) return undefined;
         if (found.metadata?.deletionTimestamp !== undefined) return `its pod ${name} was deleted`;
-        const ended = found.status?.containerStatuses?.[0]?.state?.terminated;
         const why = ended?.reason ?? found.status?.reason;
         const said = ended?.message?.trim().split("\n").at(-1);
         return (
             `its pod ${name} has ended${why === undefined ? "" : ` (${wordOf(why)})`}` +
             (said ? `, and its log ends with ${quoted(said)}` : "")
         );
+    }
+
+    /** Why it is not what it was to be, by its log. @param runs as of `BesideReader` */
+    whyUnfit(runs: boolean): string | undefined {
+        return this.reader.whyUnfit(runs);
     }
 
     /** Why the pod does not run yet, in the words of the cluster. Undefined if that does not say. */

@@ -16,7 +16,7 @@ const failedIn = (unsent: Delivery["unsent"]) => Object.values(unsent).reduce((s
 export function describeSent({ name, due, sent, busy, unsent, unreported, problem }: Delivery): string {
     const late = due - sent - busy - failedIn(unsent) - unreported;
     const lacks = [
-        busy > 0 ? `${busy} were not, since all its connections waited for answers` : "",
+        busy > 0 ? `${busy} were not, since all its connections or VUs waited for answers` : "",
         ...Object.entries(unsent).map(
             ([why, requests]) => `${requests} were not, since its pod could not connect (${wordOf(why)})`,
         ),
@@ -29,12 +29,14 @@ export function describeSent({ name, due, sent, busy, unsent, unreported, proble
 }
 
 /** What to do if a load is not delivered. */
-export const adviceOnSent = ({ due, sent, busy, unsent }: Delivery): string =>
-    busy * 2 > due - sent
-        ? "Allow more `connections` than wait for answers, send fewer requests `perSecond`, or make the answers faster"
-        : failedIn(unsent) * 2 > due - sent
-          ? "Correct the load's `url`, or the DNS, the network or the limits of its pod"
-          : "Send fewer requests `perSecond`, or give the load's pod a node that is less busy (pod.nodeSelector)";
+export const adviceOnSent = ({ due, sent, busy, unsent, unreported }: Delivery): string =>
+    unreported * 2 > due - sent
+        ? "See why its pod did not go on. A script of k6 must last longer than the run"
+        : busy * 2 > due - sent
+          ? "Allow more `connections`, or `maxVUs` of k6, than wait for answers, send less, or make the answers faster"
+          : failedIn(unsent) * 2 > due - sent
+            ? "Correct the load's `url`, or the DNS, the network or the limits of its pod"
+            : "Send fewer requests `perSecond`, or give the load's pod a node that is less busy (pod.nodeSelector)";
 
 /** What became of a load, for people. */
 export function describeDelivery(delivery: Delivery): string {
@@ -94,7 +96,9 @@ export function judgeDelivery(delivery: Delivery, underAttack = true): Judged {
     const judged = { name, measured, changes: [] };
     const open = (why: Reason): Judged => ({ ...judged, held: false, reason: text, inconclusive: why });
     if (due === 0)
-        return open(reason("too-few-answers", `${name} has no whole second that counts; make the window longer`));
+        return open(
+            reason("too-few-answers", `${name} has no request in a whole second that counts; make the window longer`),
+        );
     const bound = rate && boundOf({ good: rate.met, unseen: rate.unknown, counted: due }, holds(rate, due));
     if (shares.some((share) => fails(share, due)))
         return { ...judged, held: false, bound, reason: worst ? `${text}; most failures: ${worst[0]}` : text };

@@ -64,6 +64,8 @@ async function untilSteady(pod: BesidePod): Promise<Delivery> {
     const isSteady = (delivery: Delivery | undefined) => delivery !== undefined && judgeDelivery(delivery).held;
     const last = await poll(() => pod.last(enoughSeconds), isSteady, patienceMs, lookMs);
     const over = await pod.whyOver();
+    const unfit = pod.whyUnfit(over === undefined);
+    if (unfit !== undefined) throw new ReasonError("action-refused", unfit, "Correct the experiment");
     const nothing = over ?? `the pod ${pod.name} has not reported ${enoughSeconds} s in a row`;
     if (last === undefined || over !== undefined)
         throw new ReasonError("load-not-delivered", nothing, "See its log, and start another run");

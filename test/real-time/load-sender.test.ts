@@ -180,6 +180,34 @@ describe("a sender", () => {
         secure.close();
     });
 
+    it("counts beside k6 what that reports, and sends nothing itself", async () => {
+        const action: LoadAction = { kind: "load", k6: { image: "", args: ["run", "/a.js"] } };
+        const made = { image: "", programs: { sender: program }, lastsSeconds: 60 };
+        const [sender, k6] = (load.beside!.podSpec(action, made) as NonNullable<V1Pod["spec"]>).containers;
+        const [node, ...options] = sender!.command!;
+        child = spawn(node!, options, { env: { PATH: process.env.PATH }, stdio: "pipe" });
+        child.stdout!.on("data", (text) => (printed += String(text)));
+        const at = k6!
+            .args!.at(-1)!
+            .replace(/^influxdb=/, "")
+            .replace(/\/k6$/, "/write?db=k6");
+        const report = () => {
+            const samples = ["iterations,scenario=a value=1", "dropped_iterations,scenario=a value=1"];
+            const answer = ["http_req_duration,status=200 value=20", "http_req_failed,status=200 value=0"];
+            const body = [...samples, ...answer].map((sample) => `${sample} ${Date.now()}000000\n`).join("");
+            return fetch(at, { method: "POST", body }).then(
+                ({ status }) => status,
+                () => 0,
+            );
+        };
+        const timer = setInterval(() => void report(), 1_000);
+        const delivery = await lastOf(action, 3).finally(() => clearInterval(timer));
+        expect(delivery).toMatchObject({ unreported: 0, bad: {} });
+        expect(delivery.sent).toBeGreaterThan(0);
+        expect(delivery.due).toBe(delivery.sent + delivery.busy);
+        expect(received).toEqual([]);
+    });
+
     it("goes on for some seconds after it is told to end, and not longer", async () => {
         const action = send({});
         await lastOf(action, 1);

@@ -13,6 +13,8 @@ import { milliseconds, shareSchema } from "../../values/texts";
 export interface Beside<A> {
     /** Its name in reports, unique in the experiment. */
     name(action: A): string;
+    /** The containers of its pod, whose logs the reader gets. */
+    containers(action: A): string[];
     /** Its pod, as the program makes it: what only the cluster knows is missing. */
     podSpec(action: A, made: BesidePodArgs): object;
     /**
@@ -21,7 +23,7 @@ export interface Beside<A> {
      * @throws ReasonError if it cannot do what it is to do
      */
     equip(action: A, pod: V1Pod, where: { cluster: Cluster; namespace: string }): Promise<V1Pod>;
-    /** Reads what it has done by the log of its pod. */
+    /** Reads what it has done by the logs of its pod. */
     reader(action: A): BesideReader;
     /** After how long all is known of what was due, at most, in milliseconds. */
     settlesMs(action: A): number;
@@ -46,6 +48,8 @@ export interface BesideReader {
     between(from: number, to: number): Delivery;
     /** Whether all is known of what was due in such a time. */
     isKnown(from: number, to: number): boolean;
+    /** Why it is not what it was to be. @param runs whether its pod runs */
+    whyUnfit(runs: boolean): string | undefined;
 }
 
 /** A share of what was due that is required. */
@@ -64,7 +68,10 @@ export const deliverySchema = z.object({
     seconds: z.int().nonnegative().describe("Length of that time"),
     due: z.int().nonnegative().describe("Requests that were due in it"),
     sent: z.int().nonnegative().describe("Those that were sent on time"),
-    busy: z.int().nonnegative().describe("Those that were not, since all connections waited for answers"),
+    busy: z
+        .int()
+        .nonnegative()
+        .describe("Those that were not, since all connections, or VUs of k6, waited for answers"),
     unsent: z
         .record(z.string(), z.int().positive())
         .describe("Those that its pod could not send, by why, such as `ENOTFOUND`"),

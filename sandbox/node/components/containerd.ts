@@ -90,7 +90,7 @@ oom_score = 0
 }
 
 /** `ctr` for a node's containerd, in the kubelet's namespace. */
-function ctr({ folders }: SandboxNode, ...args: string[]): [string, string[]] {
+export function ctr({ folders }: SandboxNode, ...args: string[]): [string, string[]] {
     return ["ctr", ["--address", folders.containerdSocket, "--namespace", "k8s.io", ...args]];
 }
 

@@ -6,6 +6,7 @@ import { withNeeds } from "../../../toolchain/parts/part";
 import { cachePaths } from "../../../toolchain/parts/paths";
 import { pulumiParts } from "../../../toolchain/pulumi/parts";
 import { helm } from "../support/helm";
+import { imageK6 } from "../support/k6";
 import { crdsIn } from "../../node/networks/network";
 import { clusterParts, locateParts, networkParts, userParts } from "../../parts/locate";
 import { layout } from "../../node/layout";
@@ -34,7 +35,9 @@ describe("the parts of the sandbox", () => {
     });
 
     it("have unique names", () => {
-        const names = withNeeds([...userParts, ...Object.values(networkParts).flat(), helm]).map(({ name }) => name);
+        const names = withNeeds([...userParts, ...Object.values(networkParts).flat(), helm, imageK6]).map(
+            ({ name }) => name,
+        );
         expect(new Set(names).size).toBe(names.length);
     });
 

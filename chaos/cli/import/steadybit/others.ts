@@ -22,7 +22,11 @@ const families: readonly [RegExp, Other][] = [
     ],
     [/extension_(?:aws|azure|gcp|cloudfoundry)\./, new Refusal("is outside of Kubernetes; nothing comes near")],
     [
-        /extension_(?:k6|jmeter|gatling|loadtest|postman)\./,
+        /extension_k6\./,
+        new Refusal("has its script in Steadybit; nearest: a load with `k6`, whose image has the script"),
+    ],
+    [
+        /extension_(?:jmeter|gatling|loadtest|postman)\./,
         new Refusal(
             "runs another tool; nearest, written by hand: the action load, or a check of kind command, which runs it",
         ),

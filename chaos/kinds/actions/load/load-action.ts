@@ -6,12 +6,17 @@ import { endsLateMs } from "./sender/settings";
 /** Sends requests at fixed times from a pod in the cluster, from before the attacks until the run is over. */
 export interface LoadAction {
     kind: "load";
-    /** Unique among the experiment's loads. @default by its request, such as `load on POST /orders of gateway` */
+    /** Unique among the experiment's loads. @default by its request or script: `load on POST /orders of gateway` */
     name?: string;
-    /** Requests per second, 1 to 2000. They are sent when they are due, even while earlier answers are missing. */
-    perSecond: number;
-    /** Path of the request, such as `/products`. */
-    path: string;
+    /** A script of k6 that sends the requests. It excludes all other fields but `name`. */
+    k6?: K6Load;
+    /**
+     * Requests per second, 1 to 2000. They are sent when they are due, even while earlier answers are missing. Required
+     * without `k6`.
+     */
+    perSecond?: number;
+    /** Path of the request, such as `/products`. Required without `k6`. */
+    path?: string;
     /** Name of a Service. Excludes `url`; one of them is required. */
     service?: string;
     /** Namespace of `service`. @default the experiment's */
@@ -56,6 +61,14 @@ export interface LoadAction {
     latency?: LoadLatency;
 }
 
+/** Runs in a container with at most 1 CPU and 1 GiB, as the user 1000 by default, and writes no files. */
+export interface K6Load {
+    /** An image with k6 as its entrypoint, and the script. */
+    image: string;
+    /** The arguments of k6, such as `["run", "/scripts/shop.js"]`. Never put secrets here. */
+    args: string[];
+}
+
 export interface LoadLatency {
     /** Of half of the requests. @default no limit */
     p50?: LoadLimit;
@@ -74,7 +87,11 @@ export const usualTimeoutMs = 5_000;
 export const most = { perSecond: 2_000, connections: 1_000 };
 const leastConnections = 10;
 
-export function requestOf({ method = "GET", path, url, service }: LoadAction): string {
+export const nameOf = (action: LoadAction): string =>
+    action.name ?? `load ${action.k6 ? "by" : "on"} ${requestOf(action)}`;
+
+export function requestOf({ method = "GET", path = "", url, service, k6 }: LoadAction): string {
+    if (k6) return `k6 ${k6.args.find((arg) => /\.(?:[jt]s|tar)$/.test(arg)) ?? k6.image}`;
     const place = url === undefined ? path : url.replace(/\/$/, "") + path;
     return [method === "GET" ? place : `${method} ${place}`, ...(service === undefined ? [] : [service])].join(" of ");
 }
@@ -89,7 +106,7 @@ export const requiredOf = ({ successRate, latency = {} }: LoadAction) => [
 ];
 
 /** While the target hangs, each request waits for its time limit, and longer if the sender is late to end it. */
-export const connectionsOf = ({ connections, perSecond, timeoutMs = usualTimeoutMs }: LoadAction): number => {
+export const connectionsOf = ({ connections, perSecond = 0, timeoutMs = usualTimeoutMs }: LoadAction): number => {
     const waiting = Math.ceil((perSecond * (timeoutMs + endsLateMs)) / 1_000);
     return connections ?? Math.min(most.connections, Math.max(leastConnections, waiting));
 };

@@ -5,9 +5,11 @@ import { otherResources, resources, rightsIn } from "../../../cluster/resources"
 import { parseDuration } from "../../../values/duration";
 import { durationBetween, type Mistake, notAnObject, together } from "../../../values/texts";
 import type { ActionKind } from "../action-kind";
-import { type LoadAction, type LoadLimit, most, requestOf, usualTimeoutMs } from "./load-action";
+import { k6Mistakes, k6Schema } from "./k6";
+import { type LoadAction, type LoadLimit, most, nameOf, requestOf, usualTimeoutMs } from "./load-action";
 import { equipSender, senderSpec, textOf } from "./pod";
 import { SenderReader } from "./reader";
+import { lateSeconds } from "./sender/k6-samples";
 
 const limit = z
     .strictObject(
@@ -28,8 +30,9 @@ export const load: ActionKind<LoadAction> = {
         .strictObject({
             kind: z.literal("load"),
             name: z.string().trim().min(1).max(60).optional(),
-            perSecond: z.int().min(1).max(most.perSecond),
-            path: pathSchema("/products"),
+            k6: k6Schema.optional(),
+            perSecond: z.int().min(1).max(most.perSecond).optional(),
+            path: pathSchema("/products").optional(),
             ...endpointSchema,
             ...requestSchema,
             timeoutMs: z.int().min(100).max(60_000).optional(),
@@ -38,19 +41,27 @@ export const load: ActionKind<LoadAction> = {
             latency: latency.optional(),
         })
         .superRefine(
-            ...together<LoadAction>((action) => [
-                ...endpointMistakes(action, queryNamesIn(action.path)),
-                ...bodyMistakes(action),
-                ...placeMistakes(action),
-                ...limitMistakes(action),
-                ...unsendableMistakes(action),
-            ]),
+            ...together<LoadAction>((action) =>
+                action.k6 === undefined
+                    ? [
+                          ...endpointMistakes(action, queryNamesIn(action.path)),
+                          ...bodyMistakes(action),
+                          ...placeMistakes(action),
+                          ...limitMistakes(action),
+                          ...unsendableMistakes(action),
+                      ]
+                    : k6Mistakes(action),
+            ),
         ),
     examples: [
         { kind: "load", service: "NAME", path: "/", perSecond: 100 },
         { kind: "load", url: "http://web.example", path: "/", perSecond: 100 },
+        { kind: "load", k6: { image: "registry.example/k6:1", args: ["run", "/scripts/shop.js"] } },
     ],
-    describe: (action) => `send ${action.perSecond} requests/s to ${requestOf(action)} during the whole run`,
+    describe: (action) =>
+        action.k6
+            ? `run "k6 ${action.k6.args.join(" ")}" of the image ${action.k6.image} during the whole run`
+            : `send ${action.perSecond} requests/s to ${requestOf(action)} during the whole run`,
     rights: (action, namespace) => {
         const [here, there] = [rightsIn(namespace), rightsIn(action.namespace ?? namespace)];
         const send = "send a load from a pod";
@@ -68,25 +79,31 @@ export const load: ActionKind<LoadAction> = {
         ].flat();
     },
     beside: {
-        name: (action) => action.name ?? `load on ${requestOf(action)}`,
+        name: nameOf,
+        containers: ({ k6 }) => ["sender", ...(k6 ? ["k6"] : [])],
         podSpec: senderSpec,
         equip: equipSender,
         reader: (action) => new SenderReader(action),
-        settlesMs: ({ timeoutMs = usualTimeoutMs }) => timeoutMs,
+        settlesMs: ({ k6, timeoutMs = usualTimeoutMs }) => (k6 ? (lateSeconds + 2) * 1_000 : timeoutMs),
     },
 };
 
 /** The pod reads what it needs from its own namespace. */
 function placeMistakes(action: Partial<LoadAction>): Mistake[] {
-    const { url, service, headersFrom, queryFrom, bodyFrom, caFrom } = action;
+    const { perSecond, path, url, service, headersFrom, queryFrom, bodyFrom, caFrom } = action;
     const elsewhere = Object.entries({ headersFrom, queryFrom, bodyFrom }).flatMap(([field, from = {}]) =>
         Object.entries(from).flatMap(([name, one]) => (one?.namespace === undefined ? [] : `${field}.${name}`)),
     );
     const places = [...elsewhere, ...(caFrom?.namespace === undefined ? [] : ["caFrom"])];
+    const required: [field: string, value: unknown, allowed: string][] = [
+        ["perSecond", perSecond, "a number"],
+        ["path", path, "text"],
+        ["service", url ?? service, "the name of a Service, or `url` instead"],
+    ];
     return [
-        ...(url === undefined && service === undefined
-            ? [{ field: "service", message: "is missing; allowed: the name of a Service, or `url` instead" }]
-            : []),
+        ...required.flatMap(([field, value, allowed]) =>
+            value === undefined ? [{ field, message: `is missing; allowed: ${allowed}` }] : [],
+        ),
         ...places.map((place) => ({
             field: `${place}.namespace`,
             message: "a load's pod is in the experiment's namespace, and reads nothing of others; leave it out",

@@ -13,6 +13,7 @@ import { keysOf } from "../../checks/path";
 import type { CaReference, SecretReference } from "../../checks/endpoint-schema";
 import { ReasonError } from "../../../values/reasons";
 import type { BesidePodArgs } from "../beside";
+import { k6Container } from "./k6";
 import { connectionsOf, type LoadAction, requiredOf, usualTimeoutMs } from "./load-action";
 import { type FromVariable, lingersMs, type SenderSettings } from "./sender/settings";
 
@@ -41,6 +42,7 @@ export function senderSpec(action: LoadAction, { image, programs, pod, lastsSeco
         variables.push({ name, valueFrom });
         return { variable: name, ...(prefix !== undefined && { prefix }) };
     };
+    const { k6 } = action;
     const settings = settingsOf(action, {
         secret: ({ secret, key, prefix }) => variable({ secretKeyRef: { name: secret, key } }, prefix),
         ca: ({ kind = "ConfigMap", name, key = "ca.crt" }) =>
@@ -58,12 +60,13 @@ export function senderSpec(action: LoadAction, { image, programs, pod, lastsSeco
                 name: "sender",
                 image,
                 command: ["node", ...heap, ...inlineProgram(programs.sender)],
-                env: [{ name: settingsVariable, value: textOf(settings) }, ...variables],
+                env: k6 ? [] : [{ name: settingsVariable, value: textOf(settings) }, ...variables],
                 resources: { requests: { cpu: "100m", memory: "64Mi" }, limits: { cpu: "1", memory: "128Mi" } },
                 securityContext: restrictedContainer,
                 // When the pod is gone, its log is, too.
                 terminationMessagePolicy: "FallbackToLogsOnError",
             },
+            ...(k6 ? [k6Container(k6)] : []),
         ],
     };
 }
@@ -91,7 +94,7 @@ function settingsOf(action: LoadAction, { secret, ca }: Variables): SenderSettin
         ca: action.ca,
         caFrom: caFrom && ca(caFrom),
         serverName: action.serverName,
-        perSecond: action.perSecond,
+        perSecond: action.perSecond ?? 0,
         connections: connectionsOf(action),
         timeoutMs: action.timeoutMs ?? usualTimeoutMs,
         status: statusRange(action.status),
@@ -100,7 +103,7 @@ function settingsOf(action: LoadAction, { secret, ca }: Variables): SenderSettin
 }
 
 /** Origin, and path and query. The origin of a Service is empty until the cluster is known. */
-function placeOf({ url, path }: LoadAction): { origin: string; path: string } {
+function placeOf({ url, path = "" }: LoadAction): { origin: string; path: string } {
     if (url === undefined) return { origin: "", path };
     const { origin, pathname } = new URL(url);
     return { origin, path: pathname.replace(/\/$/, "") + path };

@@ -2,7 +2,8 @@ import * as z from "zod";
 import { parseJson } from "../../../values/json";
 import { type Quantile, quantiles } from "../../../values/compared";
 import type { BesideReader, Delivery } from "../beside";
-import { type LoadAction, requestOf, requiredOf } from "./load-action";
+import { K6Scenarios } from "./k6";
+import { type LoadAction, nameOf, requiredOf } from "./load-action";
 import { mostOf, type SecondLine } from "./sender/second-line";
 
 const secondMs = 1_000;
@@ -17,12 +18,14 @@ export class SenderReader implements BesideReader {
      * was read. The least of what was seen is at most a second too much, which is how often lines are written.
      */
     private aheadMs = Infinity;
+    private readonly scenarios = new K6Scenarios();
 
     constructor(private readonly action: LoadAction) {}
 
     read(log: string, readAt: number): void {
         for (const text of log.split("\n")) {
             const line = lineIn(text);
+            if (line === undefined) this.scenarios.read(text);
             if (line === undefined || this.lines.has(line.second)) continue;
             this.lines.set(line.second, line);
             this.aheadMs = Math.min(this.aheadMs, readAt - line.written);
@@ -47,6 +50,10 @@ export class SenderReader implements BesideReader {
         return this.lines.size > 0 && this.secondsBetween(from, to).every((second) => this.lines.has(second));
     }
 
+    whyUnfit(runs: boolean): string | undefined {
+        return this.action.k6 && this.scenarios.whyUnfit(runs);
+    }
+
     private secondsBetween(from: number, to: number): number[] {
         // Without any line, the seconds have no numbers that are known.
         const first = this.secondAt(from) ?? -1;
@@ -67,22 +74,28 @@ export class SenderReader implements BesideReader {
     private deliveryOf(numbers: readonly number[]): Delivery {
         const lines = numbers.flatMap((second) => this.lines.get(second) ?? []);
         const sum = (of: (line: SecondLine) => number) => lines.reduce((total, line) => total + of(line), 0);
-        const due = numbers.length * this.action.perSecond;
-        const unreported = due - sum((line) => line.due);
+        const reported = sum((line) => line.due);
+        // What is due by a script of k6 is known only of the seconds that are reported.
+        const ofScript = Math.ceil((reported * numbers.length) / lines.length || numbers.length);
+        const due = this.action.perSecond === undefined ? ofScript : numbers.length * this.action.perSecond;
         const [sent, unseen, good] = [sum((one) => one.sent), sum((one) => one.unseen), sum((one) => one.good)];
         const unknown = due - sent + unseen;
+        const bad = totals(lines.map((line) => line.bad));
+        // k6 sends iterations, each of which has some requests.
+        const requests = Object.values(bad).reduce((total, one) => total + one, good);
+        const times = (count: number) =>
+            this.action.k6 && sent > 0 ? Math.round((count * (requests || sent)) / sent) : count;
+        const counts = { sent: times(sent), busy: times(sum((one) => one.busy)), unreported: times(due - reported) };
         let limits = 0;
         return {
-            name: this.action.name ?? `load on ${requestOf(this.action)}`,
+            name: nameOf(this.action),
             seconds: numbers.length,
-            due,
-            sent,
-            busy: sum((one) => one.busy),
+            due: this.action.k6 ? counts.sent + counts.busy + counts.unreported : due,
+            ...counts,
             unsent: totals(lines.map((line) => line.unsent)),
-            unreported,
             good,
             unseen,
-            bad: totals(lines.map((line) => line.bad)),
+            bad,
             latencyMs: latenciesOf(lines),
             shares: requiredOf(this.action).map((one) => {
                 if (!("withinMs" in one)) return { ...one, met: good, unknown };

@@ -203,6 +203,29 @@ describe("the step that begins a load", () => {
         expect(loadPods()).toEqual([]);
     });
 
+    const k6: LoadAction = { kind: "load", name: "visitors", k6: { image: "k6:1", args: ["run", "/a.js"] } };
+    const says = (how: string) => run.cluster.logs.set(podName(), `              * shop: ${how} (gracefulStop: 30s)\n`);
+
+    it("begins k6 if its script sends at a rate", async () => {
+        run.plan.actions = [k6];
+        await prepare();
+        run.after(500, () => says("10.00 iterations/s for 10m0s"));
+        await begin();
+        expect(run.cluster.get("Pod", podName()).spec.containers[1]).toMatchObject({ name: "k6", image: "k6:1" });
+        expect(run.said.join("\n")).toContain("100% of 50 requests of visitors were sent on time");
+    });
+
+    it.each([
+        ["is a closed loop", "2 looping VUs for 10m0s", /scenario “shop” of k6 is a closed loop \(“2 looping VUs/],
+        ["does not say what it is", undefined, /the log of k6 does not say which scenarios/],
+    ])("attacks nobody if the script of k6 %s, and ends it", async (_, how, words) => {
+        run.plan.actions = [k6];
+        await prepare();
+        if (how) run.after(500, () => says(how));
+        await expect(begin()).rejects.toThrow(new RegExp(`ABORTED \\(action-refused\\): .*${words.source}`, "s"));
+        expect(loadPods()).toEqual([]);
+    });
+
     it("lets it through the namespace's policies, but not to pods under an attack that denies traffic", async () => {
         const spec = { podSelector: {}, policyTypes: ["Ingress", "Egress"] };
         run.cluster.add("NetworkPolicy", "default-deny", { spec });
@@ -268,6 +291,28 @@ describe("a run under a load", () => {
             code: "load-not-delivered",
             reason: expect.stringMatching(
                 /requests of visitors were sent on time; of \d+ nothing .* is gone/,
+            ) as string,
+        });
+    });
+
+    it("is INCONCLUSIVE if k6 ends before the checks, though what counts beside it runs", async () => {
+        run.plan.actions = [{ kind: "load", name: "visitors", k6: { image: "k6:1", args: ["run", "/a.js"] } }];
+        await prepare();
+        run.after(500, () => run.cluster.logs.set(podName(), "  * shop: 10.00 iterations/s for 9s (maxVUs: 9)\n"));
+        run.after(10_000, () => {
+            silent.add(podName());
+            const terminated = { reason: "Error", exitCode: 99, message: "thresholds have been crossed\n" };
+            const containerStatuses = [
+                { name: "sender", state: { running: {} } },
+                { name: "k6", state: { terminated } },
+            ];
+            Object.assign(run.cluster.get("Pod", podName()), { status: { phase: "Running", containerStatuses } });
+        });
+        expect(await observe()).toMatchObject({
+            verdict: "INCONCLUSIVE",
+            code: "load-not-delivered",
+            reason: expect.stringMatching(
+                /of \d+ nothing was reported; its pod .* has ended \(Error\), and its log ends with “thresholds have/,
             ) as string,
         });
     });

@@ -10,7 +10,7 @@ export type Became =
     | "unseen";
 
 /** A second whose line is not written yet. */
-class OpenSecond {
+export class OpenSecond {
     private readonly line: Omit<SecondLine, "latencies" | "written">;
     private readonly latencies = new Map<number, number>();
     private waiting = 0;

@@ -19,8 +19,8 @@ export const endsLateMs = 1_000;
 export const lingersMs = 3_000;
 
 export interface SenderEnvironment {
-    /** `SenderSettings` as JSON. */
-    LOAD: string;
+    /** `SenderSettings` as JSON. Absent if k6 sends, and the program only counts. */
+    LOAD?: string;
     /** What is in Secrets and ConfigMaps, by the names that `SenderSettings` has. */
     [secret: `SECRET_${number}`]: string;
 }

@@ -123,7 +123,7 @@ describe("an attack", () => {
         ["host.network_blackhole", 'k8s.node.name="NAME"'],
         ["host_windows.stress-cpu", 'k8s.node.name="NAME"'],
         ["aws.ecs-task.stress_cpu", "outside of Kubernetes"],
-        ["k6.run", "the action load"],
+        ["k6.run", "nearest: a load with `k6`, whose image has the script"],
         ["jmeter.run", "the action load"],
         ["kubernetes.nginx-delay-traffic", "written by hand: a fault"],
         ["kubernetes.envoy-gateway-http-route-delay", "written by hand: a fault"],

@@ -1,0 +1,5 @@
+//go:build tools
+
+package main
+
+import _ "go.k6.io/k6"
