@@ -6,13 +6,19 @@ const form = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/;
 
 /** In whole milliseconds. Undefined if the text is not a duration. */
 export function parseDuration(text: Duration): number | undefined {
+    const milliseconds = unroundedDuration(text);
+    // Timers take whole numbers only, and 2.01 * 1000 is none.
+    return milliseconds && Math.round(milliseconds);
+}
+
+/** In milliseconds. Undefined if the text is not a duration. */
+export function unroundedDuration(text: Duration): number | undefined {
     // A definition may have another type here, and a list of one duration would match the pattern.
     if (typeof text !== "string" || !form.test(text)) return undefined;
     let milliseconds = 0;
     for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g))
         milliseconds += Number(amount) * millisecondsPerUnit[unit!]!;
-    // Timers take whole numbers only, and 2.01 * 1000 is none.
-    return Math.round(milliseconds);
+    return milliseconds;
 }
 
 /** In the largest unit that gives a whole number, as configuration takes it: `10m`, `90s`, `1500ms`. */
@@ -53,9 +59,11 @@ export interface Range {
     most: Duration;
 }
 
-/** @param examples completes "such as …" */
-export const allowedDuration = ({ least, most }: Range, examples = "500ms, 30s or 5m0s") =>
-    `a duration from ${least} to ${most}, such as ${examples}`;
+/** @param examples completes "such as …". @default some that are in the range */
+export function allowedDuration(range: Range, examples?: string): string {
+    const some = ["500ms", "30s", "5m0s"].filter((one) => durationWithin(range, one) !== undefined).slice(0, 2);
+    return `a duration from ${range.least} to ${range.most}, such as ${examples ?? some.join(" or ")}`;
+}
 
 /** In milliseconds. Undefined if the text is not a duration, or outside of the range. */
 export function durationWithin({ least, most }: Range, text: Duration): number | undefined {
