@@ -59,11 +59,9 @@ export interface Range {
     most: Duration;
 }
 
-/** @param examples completes "such as …". @default some that are in the range */
-export function allowedDuration(range: Range, examples?: string): string {
-    const some = ["500ms", "30s", "5m0s"].filter((one) => durationWithin(range, one) !== undefined).slice(0, 2);
-    return `a duration from ${range.least} to ${range.most}, such as ${examples ?? some.join(" or ")}`;
-}
+/** @param examples completes "such as …". @default some that every range of `times` has */
+export const allowedDuration = ({ least, most }: Range, examples = "30s or 1m") =>
+    `a duration from ${least} to ${most}, such as ${examples}`;
 
 /** In milliseconds. Undefined if the text is not a duration, or outside of the range. */
 export function durationWithin({ least, most }: Range, text: Duration): number | undefined {

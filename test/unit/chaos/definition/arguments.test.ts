@@ -33,10 +33,10 @@ it.each([undefined, null, 5, ["a"], "", "A"])("%j is no name", (name) =>
 );
 
 it.each([
-    [{ deadline: "5s" }, "from 10s to 24h, such as 30s or 5m0s"],
-    [{ window: { duration: "2h" } }, "from 1s to 1h, such as 30s or 5m0s"],
-    [{ timeout: "2h" }, "from 100ms to 1m, such as 500ms or 30s"],
-    [{ window: { grace: "2h" } }, "from 0s to 10m, such as 500ms or 30s"],
+    [{ deadline: "5s" }, "from 10s to 24h, such as 30s or 1m"],
+    [{ window: { duration: "2h" } }, "from 1s to 1h, such as 30s or 1m"],
+    [{ timeout: "2h" }, "from 100ms to 1m, such as 30s or 1m"],
+    [{ window: { grace: "2h" } }, "from 0s to 10m, such as 30s or 1m"],
 ])("the durations named beside %j are allowed", (written, range) =>
     expect(() => planOf(written)).toThrow(new RegExp(`${range}$`, "m")),
 );
