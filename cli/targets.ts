@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import type { Cluster } from "../chaos/cluster/client";
 import { askAgents, findAgents } from "../chaos/targets/agents";
-import { parseAttributes } from "../chaos/targets/attributes";
+import { checkedAttributes } from "../chaos/targets/attributes";
 import { type Discovered, ownerOf, select } from "../chaos/targets/containers";
 import { containersByApiServer, protectedNamespaces } from "../chaos/targets/discover";
 import { nodesFor, onNodes } from "../chaos/targets/nodes";
@@ -23,7 +23,7 @@ interface TargetsOptions {
 
 export function targetsOptions(args: string[]): TargetsOptions {
     const { json = false, ...place } = targetsProgram.read<Omit<TargetsOptions, "expressions">>(args);
-    targetsProgram.args.forEach((expression) => parseAttributes(expression));
+    targetsProgram.args.forEach((expression) => checkedAttributes(expression));
     return { json, ...place, expressions: targetsProgram.args };
 }
 

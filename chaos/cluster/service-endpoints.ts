@@ -100,12 +100,15 @@ function selectedBy(service: V1Service, pod: Pod): ServiceEndpoint {
     };
 }
 
-/** The TCP ports of a Service that a number or a name means. @param port @default all */
-export const tcpPortsMeant = ({ spec }: V1Service, port?: number | string): V1ServicePort[] =>
-    (spec?.ports ?? []).filter(
-        ({ protocol = "TCP", ...one }) =>
-            protocol === "TCP" && (port === undefined || one.port === port || one.name === port),
-    );
+/**
+ * The TCP ports of a Service that a number or a name means. A number may be a text, as settings are, unless a port has
+ * it as its name, which Kubernetes accepts. @param port @default all
+ */
+export function tcpPortsMeant({ spec }: V1Service, port?: number | string): V1ServicePort[] {
+    const all = (spec?.ports ?? []).filter(({ protocol = "TCP" }) => protocol === "TCP");
+    const named = all.filter(({ name }) => port === undefined || name === port);
+    return named.length > 0 ? named : all.filter((one) => String(one.port) === String(port));
+}
 
 /** Whether a Service leads to a pod there. An EndpointSlice that names no pod has only its address. */
 export const isAt = (

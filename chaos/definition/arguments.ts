@@ -3,7 +3,7 @@ import { changeLimitsOf, latencyLimitsOf, latencySchema, type LatencySettings } 
 import { confidenceOf, type ConfidenceSettings, confidenceSettingsSchema } from "../kinds/checks/confidence";
 import type { Check } from "../kinds/checks/registry";
 import { dnsLabel } from "../values/kubernetes-rules";
-import { durationBetween, nameSchema, notAnObject, percentage } from "../values/texts";
+import { durationBetween, nameSchema, notAllowed, notAnObject, percentage } from "../values/texts";
 import { type Duration, parseDuration, times } from "../values/duration";
 import { parsePercentage } from "../values/share";
 import {
@@ -112,9 +112,11 @@ export function planOfArguments(name: string, args: DefinedExperiment): Plan {
     const issues = issuesIn(args, argumentsSchema);
     const rule = dnsLabel(maxNameLength);
     const mistakes = [
-        ...(rule.isValid(name) ? [] : [`its name: "${name}" is not allowed; allowed: ${rule.allowed}`]),
+        ...(typeof name === "string" && rule.isValid(name)
+            ? []
+            : [`its name: ${notAllowed(rule.allowed)({ input: name })}`]),
         ...issues.map(describeIssue),
-        ...contradictionsIn(args, wrongFieldsIn(issues)),
+        ...contradictionsIn(args ?? {}, wrongFieldsIn(issues)),
     ];
     let plan: Plan | undefined;
     if (mistakes.length === 0) {

@@ -73,9 +73,10 @@ interface AttackOptions {
 }
 
 const radius = z
-    .custom<NonNullable<AttackDefinition["radius"]>>((value) => parseRadius(String(value)) !== undefined, {
-        error: notAllowed(allowedRadius, "a radius"),
-    })
+    .custom<NonNullable<AttackDefinition["radius"]>>(
+        (value) => !Array.isArray(value) && parseRadius(String(value)) !== undefined,
+        { error: notAllowed(allowedRadius, "a radius") },
+    )
     .meta({ anyOf: [{ type: "integer" }, { type: "string" }] });
 const aimOf = (kind: Attack["kind"]) => ({
     // Types know when it is optional: `AttackDefinition`.
@@ -134,7 +135,8 @@ function refuseSharedNames(all: readonly unknown[], context: z.RefinementCtx): v
 
 /** What a check's abort rule contradicts in the check itself. What settings add, `planOf` compares. */
 function abortMistakes(check: Check): { field: keyof Check; message: string }[] {
-    const { perSecond = Infinity } = check;
+    // Of a wrong rate, only that is reported.
+    const perSecond = check.perSecond || Infinity;
     const { successRate } = completed(check, { intervalMs: 0, successRate: 1 });
     // A definition may set only the time, and leave the limit to a setting.
     const rule = abortRuleOf(check, 0);

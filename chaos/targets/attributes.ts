@@ -68,6 +68,31 @@ export const withoutNodeConditions = (expression: AttributeExpression): Attribut
         .filter((condition) => !isOfNode(parseCondition(condition.trim()).key))
         .join();
 
+/**
+ * As `parseAttributes`, of what a person wrote: what nothing can be is a mistake, also behind `!=`, which would match
+ * everything.
+ *
+ * @throws Error that names it
+ */
+export function checkedAttributes(expression: AttributeExpression): Condition[] {
+    const conditions = parseAttributes(expression);
+    for (const { key, negated, values } of conditions) {
+        const isLabel = isOfNode(key) || key.startsWith("k8s.label.");
+        const isAny = key === "k8s.cluster-name" || key.startsWith("container.");
+        const possible = isAny ? /(?:)/ : isLabel ? /^[-.\w]*\*?$/ : /^[-.a-z\d]*\*?$/;
+        const wrong = /[^-./\w]/.test(key) ? key : values.find((value) => !possible.test(value));
+        if (wrong !== undefined)
+            throw new Error(
+                `"${wrong}" in "${expression}" cannot be; ` +
+                    `allowed: ${isLabel ? "letters, digits, _" : "lower-case letters, digits"}, - and .`,
+            );
+        const same = conditions.filter((one) => one.key === key);
+        if (!negated && !values.some((value) => value.endsWith("*") || matches(same, { [key]: value })))
+            throw new Error(`"${expression}": the conditions of ${key} exclude each other; leave one out`);
+    }
+    return conditions;
+}
+
 /** @throws Error that names the invalid condition and what is allowed there */
 export function parseAttributes(expression: AttributeExpression): Condition[] {
     return expression.split(",").map((condition) => parseCondition(condition.trim()));

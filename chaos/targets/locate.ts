@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { parseAttributes } from "./attributes";
+import { checkedAttributes, parseAttributes } from "./attributes";
 
 /**
  * Adds the namespace to a target that names none.
@@ -27,6 +27,7 @@ export function locateTarget(
 
 export const expression = z.string().check((context) => {
     try {
+        checkedAttributes(context.value);
         locateTarget(context.value, "Global", "default");
     } catch (error) {
         context.issues.push({ code: "custom", input: context.value, message: (error as Error).message });

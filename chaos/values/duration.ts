@@ -6,13 +6,19 @@ const form = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/;
 
 /** In whole milliseconds. Undefined if the text is not a duration. */
 export function parseDuration(text: Duration): number | undefined {
+    const milliseconds = unroundedDuration(text);
+    // Timers take whole numbers only, and 2.01 * 1000 is none.
+    return milliseconds && Math.round(milliseconds);
+}
+
+/** In milliseconds. Undefined if the text is not a duration. */
+export function unroundedDuration(text: Duration): number | undefined {
     // A definition may have another type here, and a list of one duration would match the pattern.
     if (typeof text !== "string" || !form.test(text)) return undefined;
     let milliseconds = 0;
     for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g))
         milliseconds += Number(amount) * millisecondsPerUnit[unit!]!;
-    // Timers take whole numbers only, and 2.01 * 1000 is none.
-    return Math.round(milliseconds);
+    return milliseconds;
 }
 
 /** In the largest unit that gives a whole number, as configuration takes it: `10m`, `90s`, `1500ms`. */
@@ -53,8 +59,8 @@ export interface Range {
     most: Duration;
 }
 
-/** @param examples completes "such as …" */
-export const allowedDuration = ({ least, most }: Range, examples = "500ms, 30s or 5m0s") =>
+/** @param examples completes "such as …". @default some that every range of `times` has */
+export const allowedDuration = ({ least, most }: Range, examples = "30s or 1m") =>
     `a duration from ${least} to ${most}, such as ${examples}`;
 
 /** In milliseconds. Undefined if the text is not a duration, or outside of the range. */

@@ -54,7 +54,19 @@ export const notAnObject =
 
 export const notAMethod = notAllowed(allowedMethods, "a method");
 
-const typesInWords: Record<string, string> = { string: "text", object: "an object", array: "a list" };
+const typesInWords: Record<string, string> = {
+    string: "text",
+    object: "an object",
+    record: "an object",
+    array: "a list",
+    boolean: "true or false",
+    number: "a number",
+    int: "a whole number",
+};
+
+/** What is allowed for a type. Names of times say their unit, which a reader may take for a part of the name. */
+const typeInWords = ({ expected, path }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>) =>
+    (typesInWords[expected] ?? expected) + (/Ms$/.test(String(path?.at(-1))) ? " of milliseconds" : "");
 
 /** What an issue of a schema says. Undefined if the schema's own text says it. */
 export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
@@ -62,7 +74,7 @@ export function inWords(issue: z.core.$ZodRawIssue): string | undefined {
         case "unrecognized_keys":
             return `there is no field ${issue.keys.map((key) => JSON.stringify(placeIn([key]))).join(" or ")} here`;
         case "invalid_type":
-            return wrong(issue, typesInWords[issue.expected] ?? issue.expected);
+            return wrong(issue, typeInWords(issue));
         case "invalid_value":
             return wrong(issue, oneOf(issue.values));
         case "invalid_union":

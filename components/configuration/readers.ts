@@ -1,5 +1,5 @@
 import type { AttackDefinition, Toleration } from "../../chaos/index";
-import { parseAttributes } from "../../chaos/targets/attributes";
+import { checkedAttributes } from "../../chaos/targets/attributes";
 import { allowedDuration, durationWithin, type Range } from "../../chaos/values/duration";
 import { dnsLabel, dnsSubdomain, type TextRule } from "../../chaos/values/kubernetes-rules";
 import { allowedAtLeast, confidenceOf, confidenceSettingsSchema } from "../../chaos/kinds/checks/confidence";
@@ -93,7 +93,7 @@ export const target: Reader<string> = {
     // Names no namespace, so the stack's own is meant: any other could have another stack's shop.
     allowed: "attributes such as k8s.deployment=hot-deals",
     read: (expression) => {
-        const conditions = parseAttributes(expression);
+        const conditions = checkedAttributes(expression);
         if (conditions.some(({ key }) => key === "k8s.pod.name" || key === "container.id"))
             throw new Error(
                 "a target is described by attributes that survive a restart, not by a pod's name or a container's id",

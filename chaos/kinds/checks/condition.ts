@@ -66,7 +66,14 @@ export const condition: CheckKind<ConditionCheck> = {
             }),
             type: text.optional(),
             status: z.enum(["True", "False", "Unknown"]).optional(),
-            field: z.string().trim().min(1).max(1_000).optional(),
+            field: z
+                .string()
+                .trim()
+                .min(1)
+                .max(1_000)
+                // JSONPath, and kubectl's.
+                .regex(/^[^$.{]/, { error: notAllowed("as in status.readyReplicas", "a path") })
+                .optional(),
             ...numberLimits,
             equals: scalar.optional(),
             ifMissing: scalar.optional(),

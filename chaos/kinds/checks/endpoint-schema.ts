@@ -168,7 +168,9 @@ export const pathSchema = (example: string) =>
             }),
         );
 
-const notAPort = { error: "not a port; allowed: a number from 1 to 65535, or the name of a port of the Service" };
+const notAPort = {
+    error: notAllowed("a number from 1 to 65535, or the name of a port of the Service", "a port"),
+};
 const port = z.union(
     [z.int(notAPort).min(1, notAPort).max(65_535, notAPort), z.string().refine(dnsLabel().isValid, notAPort)],
     notAPort,

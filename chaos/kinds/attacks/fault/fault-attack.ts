@@ -12,7 +12,7 @@ export interface FaultAttack {
     /** Name of the Service, in the targets' namespace. */
     service: string;
     /**
-     * How long a request in HTTP in clear text, else the beginning of a connection, is held, 0 ms to 1 h.
+     * How long a request in HTTP in clear text, else the beginning of a connection, is held, 1 ms to 1 h, or 0 ms.
      * @default "0ms"
      */
     delay?: Duration;

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { carriesCredential, credentialIn, describeValueOf, storedInClear } from "../../../values/credentials";
 import { isHeaderName, isMethod } from "../../../values/http-method";
+import { unroundedDuration } from "../../../values/duration";
 import { dnsLabel } from "../../../values/kubernetes-rules";
 import {
     describeValue,
@@ -156,6 +157,7 @@ type Rule = [isWrong: boolean, field: string, message: string];
 /** Fields that exclude each other, or need one another. */
 export function contradictionsOf(attack: FaultAttack): Mistake[] {
     const { delay, abort, bytesPerSecond, cutAfter, stream, percentage, first, every, match, per, pulse } = attack;
+    const exactMs = unroundedDuration(delay ?? "0ms")!;
     const limits = [bytesPerSecond, cutAfter].some((limit) => limit !== undefined);
     const [isFirst, isEvery] = [first !== undefined, every !== undefined];
     const rules: Rule[] = [
@@ -163,6 +165,12 @@ export function contradictionsOf(attack: FaultAttack): Mistake[] {
             delay === undefined && abort === undefined && !limits,
             "delay",
             "is missing, and so are abort, bytesPerSecond and cutAfter: nothing would be done; set one of them",
+        ],
+        [
+            // A time of 0 says so: only the proxy is added.
+            exactMs > 0 && exactMs < 1,
+            "delay",
+            `"${delay}" is not allowed; allowed: 1ms to 1h, or 0ms`,
         ],
         [
             abort !== undefined && limits,

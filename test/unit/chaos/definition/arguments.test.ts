@@ -21,3 +21,22 @@ it.each<[written: object, mistake: string]>([
     expect(() => planOf({})).not.toThrow();
     expect(() => planOf(written)).toThrow(mistake);
 });
+
+it.each([null, undefined])("%s in place of arguments is a mistake, as all others are", (args) =>
+    expect(() => planOfArguments("tried", args as never)).toThrow(
+        /^the experiment tried has .*:\n {2}the experiment: is (?:null|missing); allowed: an object/,
+    ),
+);
+
+it.each([undefined, null, 5, ["a"], "", "A"])("%j is no name", (name) =>
+    expect(() => planOfArguments(name as never, right as never)).toThrow("its name: "),
+);
+
+it.each([
+    [{ deadline: "5s" }, "from 10s to 24h, such as 30s or 1m"],
+    [{ window: { duration: "2h" } }, "from 1s to 1h, such as 30s or 1m"],
+    [{ timeout: "2h" }, "from 100ms to 1m, such as 30s or 1m"],
+    [{ window: { grace: "2h" } }, "from 0s to 10m, such as 30s or 1m"],
+])("the durations named beside %j are allowed", (written, range) =>
+    expect(() => planOf(written)).toThrow(new RegExp(`${range}$`, "m")),
+);

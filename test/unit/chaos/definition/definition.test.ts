@@ -147,8 +147,18 @@ const checkMistakes: Mistake[] = [
     [
         "a port that cannot be",
         { ...http, service: "a", port: 0 },
-        "port: not a port; allowed: a number from 1 to 65535",
+        "port: 0 is not a port; allowed: a number from 1 to 65535, or the name of a port of the Service$",
     ],
+    ["a port's name that cannot be", { ...http, service: "a", port: "Web" }, 'port: "Web" is not a port; allowed: a n'],
+    ["no rate", { ...http, perSecond: 0, abortBelow: "50%" }, "perSecond: is 0; allowed: at least 1$"],
+    ["a time as text", { ...http, timeoutMs: "5s" }, 'timeoutMs: is "5s"; allowed: a number of milliseconds$'],
+    ["a rate as text", { ...http, perSecond: "10" }, 'perSecond: is "10"; allowed: a number$'],
+    ["headers as a list", { ...http, headers: [{ a: "b" }] }, "headers: is a list; allowed: an object$"],
+    ...["$.status.replicas", "$", ".status.replicas", "{.status.replicas}"].map((field): Mistake => [
+        `the path ${field} of a field`,
+        { ...condition, field, atLeast: 1 },
+        "field: .* is not a path; allowed: as in status\\.readyReplicas$",
+    ]),
     ["a scheme of no Service", { ...http, scheme: "https" }, "scheme: needs `service`"],
     [
         "a namespace of nothing",
@@ -308,6 +318,19 @@ const attackMistakes: Mistake[] = [
         { outward: "unproven", ...fields },
         'outward: "unproven" is allowed only for a blackhole of .*: proven$',
     ]),
+    ...[[2], ["50%"], { percent: 50 }].map((radius): Mistake => [
+        `the radius ${JSON.stringify(radius)}`,
+        { radius },
+        "radius: an? (?:list|object) is not a radius; allowed: a whole number",
+    ]),
+    ["a flag as text", { includeNotReady: "true" }, 'includeNotReady: is "true"; allowed: true or false$'],
+    ["no time", { kind: "kill", intervalMs: 1000.5 }, "intervalMs: is 1000.5; allowed: a whole number of mill"],
+    ["a namespace that cannot be", { target: "k8s.namespace=Shop" }, 'target: "Shop" in "k8s.namespace=Shop" cannot'],
+    [
+        "peers that cannot be",
+        { peers: "k8s.deployment=a,k8s.deployment=b" },
+        "peers: .* conditions of k8s.deployment exclude",
+    ],
     [
         "a control without addresses as peers",
         { control: { host: "a.example", port: 443 } },

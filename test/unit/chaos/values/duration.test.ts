@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { describeAge, formatDuration, parseDuration } from "../../../../chaos/values/duration";
+import {
+    allowedDuration,
+    describeAge,
+    durationWithin,
+    formatDuration,
+    parseDuration,
+    times,
+} from "../../../../chaos/values/duration";
 
 describe("a duration", () => {
     it.each(["0ms", "1ms", "500ms", "1500ms", "1s", "90s", "1m", "90m", "10h"])(
@@ -31,3 +38,8 @@ it.each([
     [86_399_000, "23 hours"],
     [41.9 * 86_400_000, "41 days"],
 ])("an age of %d ms is rounded down: %s", (milliseconds, text) => expect(describeAge(milliseconds)).toBe(text));
+
+it.each(Object.entries(times))("what is said to be allowed for %s is", (_, range) => {
+    const [, examples] = allowedDuration(range).split("such as ");
+    for (const example of examples!.split(" or ")) expect(durationWithin(range, example)).toBeDefined();
+});

@@ -126,12 +126,15 @@ describe("a check asks", () => {
 
     it.each<[string, Partial<HttpCheck>, string]>([
         ["by the number of a port", { port: 8080 }, "orders:8080"],
+        ["by the number of a port, as text", { port: "8080" }, "orders:8080"],
         ["by the name of a port", { port: "web" }, "orders:8080"],
+        ["by the name of a port, in digits", { port: "8443" }, "orders:8444"],
         ["over HTTPS", { port: 8443, scheme: "https" }, "https:orders:8443"],
     ])("a Service through the API server's proxy otherwise: %s", async (_, fields, target) => {
         const ports = [
             { name: "web", port: 8080 },
             { name: "tls", port: 8443 },
+            { name: "8443", port: 8444 },
             { name: "dns", port: 53, protocol: "UDP" },
         ];
         addService(cluster, "orders", ports);
@@ -197,6 +200,11 @@ describe("nothing is known about the application, and the problem says what to d
         [
             "a Service lacks the port",
             { service: "orders", port: 81 },
+            `Service demo/orders has no TCP port 81; correct \`port\`. ${ports}`,
+        ],
+        [
+            "a Service lacks the port, written as text",
+            { service: "orders", port: "81" },
             `Service demo/orders has no TCP port 81; correct \`port\`. ${ports}`,
         ],
         [

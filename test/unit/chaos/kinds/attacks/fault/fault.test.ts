@@ -100,6 +100,11 @@ describe("a mistake in a fault says what is allowed:", () => {
 
     it.each<[Partial<FaultAttack>, string[]]>([
         [{}, ["delay: is missing, and so are abort, bytesPerSecond and cutAfter: nothing would be done"]],
+        ...["0.4ms", "0.9ms", "0.0005s"].map((delay): [Partial<FaultAttack>, string[]] => [
+            { delay, abort: 503 },
+            [`delay: "${delay}" is not allowed; allowed: 1ms to 1h, or 0ms`],
+        ]),
+        ...["0ms", "0s", "1ms", "1.5ms"].map((delay): [Partial<FaultAttack>, string[]] => [{ delay }, []]),
         [{ abort: 503, cutAfter: 9 }, ["abort: leaves no bytes that bytesPerSecond or cutAfter could limit"]],
         [{ delay: "1s", stream: "upstream" }, ["stream: says whose bytes are limited; set bytesPerSecond"]],
         [{ delay: "1s", first: 3, percentage: "30%" }, ["percentage: excludes first"]],
