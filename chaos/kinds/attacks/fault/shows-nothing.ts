@@ -16,12 +16,14 @@ export function whyShowsNothing(fault: Told, counted: Counts | undefined): Reaso
         return reason("fault-uncounted", message);
     }
     const { requests, unfaultable, refused = 0 } = counted;
-    if (refused > 0)
+    if (refused > 0) {
+        const closed = refused === 1 ? "1 connection" : `${refused} connections`;
         return reason(
             "proxy-failed",
-            `the proxy of Service ${service} closed ${refused} ${refused === 1 ? "connection" : "connections"} in the window: more than ` +
-                `${limits.connections} were open, or more than ${limits.heldBytes >> 20} MiB waited to be passed on`,
+            `the proxy of Service ${service} closed ${closed} in the window: more than ${limits.connections} were ` +
+                `open, or more than ${limits.heldBytes >> 20} MiB waited to be passed on`,
         );
+    }
     if (unfaultable > 0) return reason("fault-not-http", `${unfaultable} of ${requests} ${whyUnfaultable(fault)}`);
     const unshown = requests === 0 ? undefined : whyIncomplete(fault, counted);
     if (unshown !== undefined) return reason("fault-incomplete", unshown);
