@@ -271,7 +271,7 @@ it("a container that was restarted is left alone", async () => {
     expect(missed).toEqual([expect.objectContaining({ problem: "the container was restarted" })]);
 });
 
-it.each<[string, object, () => void, string]>([
+it.each<[string, Omit<Stress, "lastSeconds">, () => void, string]>([
     ["CPU", { cpu: "80%" }, () => (limit = 160_000), "its CPU limit was changed from 0.2 cores to 1.6 cores"],
     ["memory", { memory: "20%" }, () => (memoryLimit = 512), "its memory limit was changed from 128 MiB to 512 MiB"],
 ])(
