@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { programOf, type Tool, tools } from "../../chaos/kinds/attacks/stress/stress-programs";
 import { filesFor, filesIn, rateBetween, readingOf } from "../../chaos/kinds/attacks/stress/readings";
 import { until } from "../support/until";
@@ -40,11 +42,11 @@ function textOf(pid: string, file: string): string {
 let child: ChildProcess | undefined;
 afterEach(() => void child?.kill("SIGKILL"));
 
-function start(tool: Tool, of: Partial<Parameters<typeof programOf>[1]> = {}) {
+function start(tool: Tool, of: Partial<Parameters<typeof programOf>[1]> = {}, variables: NodeJS.ProcessEnv = {}) {
     const files = ["/proc/uptime", "/no/such/file", "/proc/self/oom_score_adj"];
     const [command, ...args] = programOf(tool, { workers: 0, permille: 0, lastSeconds: 60, files, ...of });
     const [name, value] = mark.split("=") as [string, string];
-    const env = { ...process.env, [name]: value };
+    const env = { ...process.env, [name]: value, ...variables };
     const started = spawn(command!, args, { env, stdio: ["pipe", "pipe", "ignore"] });
     started.stdin.on("error", () => undefined);
     started.stdout.on("data", (text: Buffer) => (printed += text.toString()));
@@ -101,6 +103,23 @@ describe.each(installed)("the program for %s", (tool) => {
         await untilNone(3_000);
     });
 
+    it("gives memory back within two lines, also what it took again", async () => {
+        printed = "";
+        const { stdin } = start(tool);
+        await untilReports(1);
+        const before = held();
+        for (const mib of [60, 20, 60, 20]) {
+            for (let seconds = 0; seconds < 2; seconds++) {
+                stdin.write(`${mib * 2 ** 20}\n`);
+                await sleep(1_000);
+            }
+            if (mib === 60) expect(held()).toBeGreaterThan(60 * 2 ** 20);
+            else expect(held()).toBeLessThan(before + 25 * 2 ** 20);
+        }
+        stdin.end();
+        await untilNone(3_000);
+    });
+
     it("ends at anything but a number, and leaves nothing when it is killed", async () => {
         printed = "";
         const first = start(tool, { workers: 1, permille: 100 });
@@ -142,4 +161,40 @@ it.each([0, -1])("says which process of it was killed, and ends: %d", async (whi
         await until(`${tool} says which`, () => Promise.resolve(killed.test(printed)), { timeoutMs: 3_000 });
         await untilNone(3_000);
     }
+});
+
+describe("what others have the application's runtime load", () => {
+    const folder = mkdtempSync(join(tmpdir(), "stress-"));
+    afterAll(() => rmSync(folder, { recursive: true }));
+    const loaded = () => (existsSync(`${folder}/log`) ? readFileSync(`${folder}/log`, "utf8") : "");
+    const tellsIn = async (tool: Tool, variables: NodeJS.ProcessEnv) => {
+        printed = "";
+        const { stdin } = start(tool, { workers: 2, permille: 100 }, variables);
+        await untilReports(1);
+        stdin.write("0\n");
+        await untilReports(2);
+        await sleep(500);
+        stdin.end();
+        await untilNone(3_000);
+        return loaded();
+    };
+
+    it.runIf(installed.includes("python3"))("is not loaded by Python's program", async () => {
+        writeFileSync(`${folder}/sitecustomize.py`, `open("${folder}/log", "a").write("python")`);
+        expect(await tellsIn("python3", { PYTHONPATH: folder })).toBe("");
+    });
+
+    it("is loaded by Node.js once, and not for each core", async () => {
+        const tells = `require("fs").appendFileSync("${folder}/log", require("worker_threads").threadId + " ")`;
+        writeFileSync(`${folder}/tells.cjs`, tells);
+        expect(await tellsIn("node", { NODE_OPTIONS: `--require ${folder}/tells.cjs` })).toBe("0 ");
+    });
+});
+
+it("a shell without `sleep`, with which it would use a whole core, says nothing and ends", async () => {
+    printed = "";
+    const shell = realpathSync("/bin/sh");
+    const [, ...args] = programOf("sh", { workers: 0, permille: 0, lastSeconds: 2, files: ["/proc/uptime"] });
+    const { status, stdout } = spawnSync(shell, args, { env: { PATH: "/no/such/folder" }, timeout: 3_000 });
+    expect([status, stdout.toString()]).toEqual([97, ""]);
 });

@@ -77,9 +77,9 @@ const notMetadata = new RegExp(
     "i",
 );
 
-function ownMistakes({ url, service, headers = {}, headersFrom = {} }: Partial<GrpcCheck>): Mistake[] {
+function ownMistakes({ url, service, headers, headersFrom }: Partial<GrpcCheck>): Mistake[] {
     const refused = Object.entries({ headers, headersFrom }).flatMap(([field, all]) =>
-        Object.keys(all)
+        Object.keys(all ?? {})
             .filter((name) => notMetadata.test(name))
             .map((name) => ({ field: `${field}.${name}`, message: "is no metadata of gRPC; leave it out" })),
     );

@@ -91,8 +91,8 @@ export const load: ActionKind<LoadAction> = {
 /** The pod reads what it needs from its own namespace. */
 function placeMistakes(action: Partial<LoadAction>): Mistake[] {
     const { perSecond, path, url, service, headersFrom, queryFrom, bodyFrom, caFrom } = action;
-    const elsewhere = Object.entries({ headersFrom, queryFrom, bodyFrom }).flatMap(([field, from = {}]) =>
-        Object.entries(from).flatMap(([name, one]) => (one?.namespace === undefined ? [] : `${field}.${name}`)),
+    const elsewhere = Object.entries({ headersFrom, queryFrom, bodyFrom }).flatMap(([field, from]) =>
+        Object.entries(from ?? {}).flatMap(([name, one]) => (one?.namespace === undefined ? [] : `${field}.${name}`)),
     );
     const places = [...elsewhere, ...(caFrom?.namespace === undefined ? [] : ["caFrom"])];
     const required: [field: string, value: unknown, allowed: string][] = [

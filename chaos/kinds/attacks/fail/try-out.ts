@@ -73,7 +73,10 @@ function whyUnfit(
                 what: `would end: its container ${name} has restartPolicy ${restartPolicy}, and would not start again`,
                 advice: "Choose pods with restartPolicy Always, as those of a Deployment have, or kill it instead",
             };
-        const why = whyLate(statusIn(pod, name), now);
+        const status = statusIn(pod, name);
+        if (status?.state?.running === undefined)
+            return { what: `cannot be stopped: its container ${name} does not run`, advice: "Choose another target" };
+        const why = whyLate(status, now);
         if (why !== undefined)
             return {
                 what: `would come back late: its container ${name} ${why}`,
@@ -96,9 +99,9 @@ const mostBackOffMs = 80_000;
  * Why the kubelet may wait too long between the end of a container and its start: it was restarted before. It says how
  * often that was in all, and when it was last. Undefined if it waits less.
  */
-function whyLate(status: V1ContainerStatus | undefined, now: number): string | undefined {
+function whyLate(status: V1ContainerStatus, now: number): string | undefined {
     const msFrom = (from = "", to: string | number = "") => new Date(to).getTime() - Date.parse(from);
-    const { restartCount = 0, state, lastState } = status ?? {};
+    const { restartCount = 0, state, lastState } = status;
     const { startedAt, finishedAt } = lastState?.terminated ?? {};
     const runsForMs = msFrom(state?.running?.startedAt, now);
     if (restartCount === 0 || runsForMs > forgottenMs) return undefined;

@@ -4,7 +4,7 @@ import { describeShare } from "../../../values/share";
 import type { Counts } from "../counted";
 import { describeMatch } from "./match";
 import { type Fault, grpcStatusOf, limits } from "./proxy/protocol";
-import { describePulse } from "./words";
+import { bytes, describePulse, firstOf } from "./words";
 
 type Told = Omit<Fault, "delayMs">;
 
@@ -16,12 +16,14 @@ export function whyShowsNothing(fault: Told, counted: Counts | undefined): Reaso
         return reason("fault-uncounted", message);
     }
     const { requests, unfaultable, refused = 0 } = counted;
-    if (refused > 0)
+    if (refused > 0) {
+        const closed = refused === 1 ? "1 connection" : `${refused} connections`;
         return reason(
             "proxy-failed",
-            `the proxy of Service ${service} closed ${refused} connections in the window: more than ` +
-                `${limits.connections} were open, or more than ${limits.heldBytes >> 20} MiB waited to be passed on`,
+            `the proxy of Service ${service} closed ${closed} in the window: more than ${limits.connections} were ` +
+                `open, or more than ${limits.heldBytes >> 20} MiB waited to be passed on`,
         );
+    }
     if (unfaultable > 0) return reason("fault-not-http", `${unfaultable} of ${requests} ${whyUnfaultable(fault)}`);
     const unshown = requests === 0 ? undefined : whyIncomplete(fault, counted);
     if (unshown !== undefined) return reason("fault-incomplete", unshown);
@@ -49,13 +51,13 @@ function whyIncomplete(fault: Told, counts: Counts): string | undefined {
     const through = `through Service ${service}`;
     const ofAll = `of ${requests} requests ${through}`;
     if (bytesPerSecond !== undefined && throttled === 0)
-        return `0 ${ofAll} were slowed by ${bytesPerSecond} bytes/s in the window; use fewer bytes/s`;
+        return `0 ${ofAll} were slowed by ${bytes(bytesPerSecond)}/s in the window${fewer(bytesPerSecond, "/s")}`;
     if (cutAfter !== undefined && cut === 0)
-        return `0 ${ofAll} were cut after ${cutAfter} bytes in the window; use fewer bytes`;
+        return `0 ${ofAll} were cut after ${bytes(cutAfter)} in the window${fewer(cutAfter)}`;
     if (first !== undefined && per === "client" && clients === 0)
-        return `no client had its first ${first} requests ${through} hit in the window, and ${faulted} ${ofAll} were`;
+        return `no client had its ${firstOf(first)} ${through} hit in the window, and ${faulted} ${ofAll} were`;
     if (first !== undefined && per === undefined && faulted < first)
-        return `${faulted} of the first ${first} requests ${through} were hit in the window, which had ${requests}`;
+        return `${faulted} of the ${firstOf(first)} ${through} were hit in the window, which had ${requests}`;
     if (pulse && paused === 0)
         return (
             `0 ${ofAll}${meantBy(fault)} came while the pulse was off, which was on ${describePulse(pulse)}; ` +
@@ -63,6 +65,8 @@ function whyIncomplete(fault: Told, counts: Counts): string | undefined {
         );
     return undefined;
 }
+
+const fewer = (least: number, unit = "") => (least > (unit ? 1 : 0) ? `; use fewer bytes${unit}` : "");
 
 /** Why a fault has hit no request that matters, in words. */
 function whyHitNobody(fault: Told, counts: Counts): string | undefined {

@@ -43,11 +43,13 @@ export function effectOf(fault: Fault): string {
     return `${failing}${delayMs > 0 ? ` after ${delay}` : ""}${which}`;
 }
 
+export const bytes = (count: number) => `${count} ${count === 1 ? "byte" : "bytes"}`;
+
 /** Such as `slowed to 1000 bytes/s and cut after 5000 bytes`. Undefined if a fault leaves the bytes alone. */
 function limitsOf({ bytesPerSecond, cutAfter, stream }: ByteLimits): string | undefined {
     const limits = [
-        ...(bytesPerSecond === undefined ? [] : [`slowed to ${bytesPerSecond} bytes/s`]),
-        ...(cutAfter === undefined ? [] : [`cut after ${cutAfter} bytes`]),
+        ...(bytesPerSecond === undefined ? [] : [`slowed to ${bytes(bytesPerSecond)}/s`]),
+        ...(cutAfter === undefined ? [] : [`cut after ${bytes(cutAfter)}`]),
     ];
     if (limits.length === 0) return undefined;
     return `${limits.join(" and ")}${stream === "upstream" ? " of what is sent to it" : ""}`;
@@ -68,8 +70,10 @@ function requestsOf(fault: Fault, the: "the " | ""): string {
 
 const whenOf = ({ pulse }: Fault) => (pulse ? `, ${describePulse(pulse)}` : "");
 
+export const firstOf = (first: number) => (first === 1 ? "first request" : `first ${first} requests`);
+
 function shareOf({ percentage, first, every }: Fault, the: "the " | ""): string | undefined {
-    if (first !== undefined) return first === 1 ? "the first request" : `the first ${first} requests`;
+    if (first !== undefined) return `the ${firstOf(first)}`;
     if (every !== undefined) return `1 of every ${every} requests`;
     return percentage < 100 ? `${describeShare(percentage / 100)} of ${the}requests` : undefined;
 }

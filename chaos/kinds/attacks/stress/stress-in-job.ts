@@ -9,7 +9,7 @@ import { triedIn } from "../tried";
 import { Lateness } from "../lateness";
 import { filesIn, type Rate, rateBetween, type Reading, readingOf } from "./readings";
 import { onlyReads, programOf } from "./stress-programs";
-import { isCpuTaken, isMemoryTaken, nextBytes, type Taken, takenOf, workersFor } from "./taken";
+import { isCpuTaken, isMemoryTaken, nextBytes, type Taken, takenOf, whyChanged, workersFor } from "./taken";
 import type { UsageReport } from "./usage";
 import { namesOf, type Stress, type StressTarget } from "./stress-target";
 
@@ -171,8 +171,15 @@ class Stressed {
             output += printed.toString();
             for (let end; (end = output.indexOf("\n.\n")) >= 0; output = output.slice(end + 3)) {
                 answeredAt = performance.now();
-                this.read(taken, readingOf(filesIn(output.slice(0, end + 1))));
+                const reading = readingOf(filesIn(output.slice(0, end + 1)));
                 clearTimeout(timer);
+                const changed = reading && whyChanged(stress, target.before, reading);
+                if (!changed) this.read(taken, reading);
+                else if (!mistaken) {
+                    mistaken = new Error(changed);
+                    leave();
+                }
+                if (mistaken) continue;
                 timer = setTimeout(renew, this.readings.length > 1 ? lineMs : 0);
             }
             lost = /^!(.*)$/m.exec(output)?.[1] ?? lost;

@@ -10,7 +10,8 @@
  *    of its own has ended: then it prints the files again, `!` and the status. Its children end when it does.
  *
  * It has the lowest priority in its container, and is the first that the kernel kills if memory runs out. It writes
- * nothing: the container may be read-only.
+ * nothing: the container may be read-only. What variables have the application's runtime load is not loaded (`-IS`,
+ * `env`), except by the first thread of Node.js, of which a try-out shows the memory.
  */
 
 /** In each program's text, and so in its command line: by it a person finds it. */
@@ -88,7 +89,7 @@ if (defined $lost) { report(); print "!$lost\\n" }
 `;
 
 const python = `# ${programMark}
-import os, select, signal, sys, time
+import mmap, os, select, signal, sys, time
 workers, permille, silence, last = (int(one) for one in sys.argv[1:5])
 main, children, lost, holder, holds, begun, text, holding = os.getpid(), set(), None, None, None, False, b"", ""
 try: os.nice(19)
@@ -127,7 +128,9 @@ def hold(source, done):
         while b"\\n" in text:
             line, text = text.split(b"\\n", 1)
             wanted = int(line) // 1048576
-            while len(blocks) < wanted: blocks.append(bytearray(b"x") * 1048576)
+            while len(blocks) < wanted:
+                blocks.append(mmap.mmap(-1, 1048576, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
+                blocks[-1].write(b"x" * 1048576)
             del blocks[wanted:]
             os.write(done, b"\\n")
 def report():
@@ -187,6 +190,7 @@ finally:
 const shell = `# ${programMark}
 workers=$1 permille=$2 silence=$3 last=$4; shift 4
 main=$$
+sleep 0 2>/dev/null || exit 97
 renice -n 19 -p $$ >/dev/null 2>&1
 { echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null
 now() { read -r up x </proc/uptime || exit 97; up=\${up%.*}\${up#*.}; }
@@ -297,10 +301,14 @@ process.stdin.on("error", () => process.exit(0)).on("end", () => process.exit(0)
     renewed = process.uptime();
     const wanted = Math.floor(Number(text.slice(0, end)) / 1048576);
     while (blocks.length < wanted) blocks.push(Buffer.alloc(1048576, 120));
-    blocks.length = wanted;
+    if (blocks.length > wanted) {
+      blocks.length = wanted;
+      require("v8").setFlagsFromString("--expose-gc");
+      require("vm").runInNewContext("gc")();
+    }
     if (!begun) for (let i = 0; i < workers; i++) {
       const { Worker } = require("worker_threads");
-      const thread = new Worker(burn, { eval: true, workerData: workers * permille / 1000 });
+      const thread = new Worker(burn, { eval: true, env: {}, workerData: workers * permille / 1000 });
       thread.on("error", (error) => { console.log("!" + error.message); process.exit(1); });
     }
     begun = true;
@@ -317,7 +325,7 @@ report();
 /** The small ones first: their memory is the container's, too. */
 export const tools = {
     perl: (args: readonly string[]) => ["perl", "-e", perl, ...args],
-    python3: (args: readonly string[]) => ["python3", "-c", python, ...args],
+    python3: (args: readonly string[]) => ["python3", "-IS", "-c", python, ...args],
     sh: (args: readonly string[]) => ["sh", "-c", shell, "stress", ...args],
     node: (args: readonly string[]) => ["node", "-e", node, "--", ...args],
     "/nodejs/bin/node": (args: readonly string[]) => ["/nodejs/bin/node", "-e", node, "--", ...args],

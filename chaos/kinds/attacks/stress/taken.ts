@@ -55,6 +55,18 @@ export function workersFor({ cores: asked = 0 }: Taken, { node }: Reading): { wo
     return { workers, permille: workers === 0 ? 0 : Math.max(1, Math.round((cores / workers) * 1_000)) };
 }
 
+/** What somebody has changed of the limits by which an attack was admitted. Undefined if nothing. */
+export function whyChanged({ cpu, memory }: Wanted, before: Reading, now: Reading): string | undefined {
+    const told = (name: string, [from, to]: (number | undefined)[], describe: (some: number) => string) => {
+        const [was, is] = [from, to].map((limit) => (limit === undefined ? "none" : describe(limit)));
+        return from === to ? undefined : `its ${name} limit was changed from ${was} to ${is}`;
+    };
+    return (
+        (cpu && told("CPU", [before.cpu.limit, now.cpu.limit], describeCores)) ??
+        (memory && told("memory", [before.memory.limit, now.memory.limit], describeBytes))
+    );
+}
+
 /** A scheduler, and the beginning of a process, take a part. */
 const enough = 0.8;
 
@@ -172,7 +184,7 @@ function whyUnlimited(wanted: Wanted, neighbours: StressArgs["neighbours"], { cp
     const { cores = Infinity } = node;
     const unlimited: { field: "cpu" | "memory"; has: string }[] = [];
     if (wanted.cpu !== undefined && cpu.limit === undefined) unlimited.push({ field: "cpu", has: "has no CPU limit" });
-    else if (wanted.cpu !== undefined && cpu.limit! >= cores) {
+    else if (wanted.cpu !== undefined && Math.min(amountOf(parseCpu(wanted.cpu)!, cpu.limit)!, cpu.limit!) >= cores) {
         const has = `has a CPU limit of ${describeCores(cpu.limit!)} on a node with ${describeCores(cores)}`;
         unlimited.push({ field: "cpu", has });
     }
@@ -188,7 +200,7 @@ function whyUnlimited(wanted: Wanted, neighbours: StressArgs["neighbours"], { cp
             return { what: `${has}, so its node would run out of memory first`, advice: setLimit };
         if (neighbours !== "accept")
             return {
-                what: `${has}, so other pods of its node would suffer`,
+                what: `${has}, so other pods of its node ${isNone ? "may" : "would"} suffer`,
                 advice: `${isNone ? setLimit : `Lower resources.limits.${field} of the container`}, or ${acceptThat}`,
             };
     }

@@ -77,8 +77,8 @@ async function answerFrom(link: Link, sent: ClientHttp2Stream, asked: Head, answ
     const inbox = new Inbox(sent, connection);
     let head: Head | undefined;
     link.sent++;
-    sent.on("headers", (informing) => {
-        if (!stream.headersSent && !stream.closed) stream.additionalHeaders(informing);
+    sent.on("headers", (headers, _, raw: string[] = []) => {
+        if (!stream.headersSent && !stream.closed) stream.additionalHeaders(fieldsOf({ headers, raw }));
     });
     sent.once("response", (headers, flags, raw: string[] = []) => {
         head = { headers, raw, ends: (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0 };

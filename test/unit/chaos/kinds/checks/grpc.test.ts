@@ -339,6 +339,8 @@ describe("a definition", () => {
             { service: "a", headersFrom: { "grpc-timeout": { secret: "a", key: "b" } } },
             ["headersFrom.grpc-timeout", "is no metadata of gRPC; leave it out"],
         ],
+        [{ service: "a", headers: null }, ["headers", expect.stringContaining("null") as string]],
+        [{ service: "a", headersFrom: null }, ["headersFrom", expect.stringContaining("null") as string]],
         [
             { service: "a", headers: { "content-length": "3" } },
             ["headers.content-length", "is no metadata of gRPC; leave it out"],

@@ -42,6 +42,9 @@ describe("a definition", () => {
             { latency: { p99: "300ms" } },
             'latency.p99: "300ms" is not allowed; allowed: an obj',
         ],
+        ...["headersFrom", "queryFrom", "bodyFrom"].map(
+            (field) => [`null as ${field}`, { [field]: null }, `${field}: is null`] as [string, object, string],
+        ),
         ["a limit of nothing", { latency: {} }, "latency: is empty; allowed: p50, p95 or p99"],
         [
             "a limit above the time limit",

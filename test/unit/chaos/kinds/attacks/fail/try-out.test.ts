@@ -20,7 +20,11 @@ beforeEach(() => {
         metadata: { uid: "u" },
         spec: { containers: [container("web", 8080), container("side", 9090)] },
         status: {
-            containerStatuses: [{ name: "web", restartCount: 3, state: { running: { startedAt: ago(60 * minute) } } }],
+            containerStatuses: ["web", "side"].map((name) => ({
+                name,
+                restartCount: 3,
+                state: { running: { startedAt: ago(60 * minute) } },
+            })),
         },
     });
 });
@@ -91,6 +95,14 @@ describe("refuses before anybody is touched", () => {
                 "^web-1 would come back late: its container web was restarted 5 times, last 1 min ago, " +
                     "and the kubelet may wait up to 2 min 40 s",
             ),
+        ],
+        [
+            "one that does not run anyway",
+            () => {
+                restarted(40, minute, minute);
+                pod.status.containerStatuses[0].state = { waiting: { reason: "CrashLoopBackOff" } };
+            },
+            /^web-1 cannot be stopped: its container web does not run$/,
         ],
         ["one that crashes all the time", () => restarted(40, minute, minute), /may wait up to 5 min/],
     ])("%s", async (_, change, message) => {

@@ -38,6 +38,18 @@ it("what is no HTTP in clear text had no status, or could not be matched", () =>
     );
 });
 
+it.each([
+    [{ first: 1 }, { faulted: 0 }, "0 of the first request through"],
+    [{ first: 1, per: "client" as const }, {}, "no client had its first request through"],
+    [{ cutAfter: 0 }, { cut: 0 }, /cut after 0 bytes in the window$/],
+    [{ cutAfter: 1 }, { cut: 0 }, /cut after 1 byte in the window; use fewer bytes$/],
+    [{ bytesPerSecond: 1 }, { throttled: 0 }, /slowed by 1 byte\/s in the window$/],
+    [{}, { refused: 1 }, "closed 1 connection in the window"],
+])("%j with %j is told of in the singular, without advice that cannot be followed", (its, seen, message) => {
+    const why = whyShowsNothing({ service: "web", percentage: 100, ...its }, { ...counts, ...seen });
+    expect(why?.message).toMatch(message);
+});
+
 describe("of a fault that takes turns, or limits bytes, all must have been seen:", () => {
     const all = { service: "hot-deals", percentage: 100 };
     const pulse = { onMs: 5_000, offMs: 10_000 };

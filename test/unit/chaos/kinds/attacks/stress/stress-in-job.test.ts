@@ -64,8 +64,8 @@ class Program {
         const usage = Math.round(this.used * 1e6);
         this.print(
             `=/proc/uptime\n${Date.now() / 1_000} 1\n=/sys/fs/cgroup/cpu.stat\nusage_usec ${usage}\n` +
-                `=/sys/fs/cgroup/cpu.max\n20000 100000\n=/sys/fs/cgroup/memory.current\n${20 * mib + this.held}\n` +
-                `=/sys/fs/cgroup/memory.max\n${128 * mib}\n` +
+                `=/sys/fs/cgroup/cpu.max\n${limit} 100000\n=/sys/fs/cgroup/memory.current\n${20 * mib + this.held}\n` +
+                `=/sys/fs/cgroup/memory.max\n${memoryLimit * mib}\n` +
                 `=/proc/7/stat\n7 (perl) S 1 1 1 0 -1 0 0 0 0 0 ${Math.round(this.own * 100)} 0\n` +
                 `=/proc/7/status\nVmRSS: ${this.held / 1_024} kB\n` +
                 (kills === undefined ? "" : `=/sys/fs/cgroup/memory.events\noom_kill ${kills}\n`) +
@@ -79,6 +79,9 @@ let cores: number;
 /** How many of these the application uses, and not the program. */
 let application: number;
 let kills: number | undefined;
+/** In microseconds of every 100,000, and in MiB. */
+let limit: number;
+let memoryLimit: number;
 let permission: Permission;
 let programs: Program[];
 let refusal: string | undefined;
@@ -95,6 +98,7 @@ beforeEach(() => {
     cores = 0.2;
     application = 0;
     kills = 0;
+    [limit, memoryLimit] = [20_000, 128];
     permission = "granted";
     programs = [];
     refusal = undefined;
@@ -265,6 +269,35 @@ it("a container that was restarted is left alone", async () => {
     await pass(10);
     expect(programs).toEqual([]);
     expect(missed).toEqual([expect.objectContaining({ problem: "the container was restarted" })]);
+});
+
+it.each<[string, Omit<Stress, "lastSeconds">, () => void, string]>([
+    ["CPU", { cpu: "80%" }, () => (limit = 160_000), "its CPU limit was changed from 0.2 cores to 1.6 cores"],
+    ["memory", { memory: "20%" }, () => (memoryLimit = 512), "its memory limit was changed from 128 MiB to 512 MiB"],
+])(
+    "a limit of %s that somebody changes ends what was a share of it, until it is as before",
+    async (_, of, act, why) => {
+        start(of);
+        await pass(15);
+        const shown = part.last!.closed;
+        expect(shown).toHaveLength(1);
+        act();
+        await pass(3);
+        expect(part.last).toEqual({ open: shown, closed: [] });
+        await pass(10);
+        expect(missed).toEqual([expect.objectContaining({ problem: why })]);
+        [limit, memoryLimit] = [20_000, 128];
+        await pass(20);
+        expect(part.last).toEqual({ open: [], closed: shown });
+    },
+);
+
+it("a limit that changes of what is not taken changes nothing", async () => {
+    start({ cpu: "80%" });
+    await pass(5);
+    memoryLimit = 512;
+    await pass(10);
+    expect(programs).toHaveLength(1);
 });
 
 it("a pod that took the name of the chosen one is told nothing: its program ends", async () => {

@@ -199,17 +199,18 @@ describe("before the attack it is refused", () => {
     });
 
     it("to stress a container without a limit, unless its neighbours may suffer", () => {
-        expect(why({ cpu: "1" }, limitless)).toBe("has no CPU limit, so other pods of its node would suffer");
-        expect(why({ memory: "20Mi" }, limitless)).toBe("has no memory limit, so other pods of its node would suffer");
+        expect(why({ cpu: "1" }, limitless)).toBe("has no CPU limit, so other pods of its node may suffer");
+        expect(why({ memory: "20Mi" }, limitless)).toBe("has no memory limit, so other pods of its node may suffer");
         expect(why({ cpu: "1", memory: "20Mi", neighbours: "accept" }, limitless)).toBeUndefined();
     });
 
-    it("to take CPU by a limit that is all that its node has", () => {
+    it("to take all CPU of its node within a limit that allows it", () => {
         const wide = (limit: number) => reading({ cpu: limit });
         expect(why({ cpu: "100%" }, wide(64))).toBe(
             "has a CPU limit of 64 cores on a node with 2 cores, so other pods of its node would suffer",
         );
-        expect(why({ cpu: "1" }, wide(2))).toContain("other pods of its node");
+        expect(why({ cpu: "4" }, wide(2))).toContain("other pods of its node");
+        expect(why({ cpu: "1" }, wide(2))).toBeUndefined();
         expect(why({ memory: "20Mi" }, wide(64))).toBeUndefined();
         expect(why({ cpu: "100%", neighbours: "accept" }, wide(64))).toBeUndefined();
     });

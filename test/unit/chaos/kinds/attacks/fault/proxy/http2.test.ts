@@ -166,6 +166,25 @@ describe("requests in HTTP/2 that are not hit pass as they are:", () => {
         expect(got).not.toContain("http2-settings");
     });
 
+    it("the same in a head that only informs", async () => {
+        const pod = await tcpPod((socket) => {
+            socket.write(frame(4, 0, 0, ""), "latin1");
+            socket.on("data", (sent) => {
+                if (!["\x01\x05\0\0\0\x01", "\x01\x25\0\0\0\x01"].some((head) => sent.includes(head))) return;
+                const hints = fields(":status", "103", "http2-settings", "x", "link", "</style>");
+                socket.write(frame(1, 4, 1, hints) + frame(1, 5, 1, fields(":status", "200")), "latin1");
+            });
+        });
+        const stream = sessionTo((await startProxy(pod.port)).url).request({});
+        let informed: IncomingHttpHeaders = {};
+        stream.on("headers", (headers) => (informed = headers));
+        expect(await answerTo(stream)).toMatchObject({ headers: { ":status": 200 }, ended: true });
+        expect(Object.entries(informed)).toEqual([
+            [":status", 103],
+            ["link", "</style>"],
+        ]);
+    });
+
     it.each([
         ["HEAD", 200, { "content-length": "7" }],
         ["GET", 204, {}],
