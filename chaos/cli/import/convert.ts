@@ -125,7 +125,10 @@ function completed(
     if (hypothesis === undefined && !object.has("hypothesis"))
         object.refuse("the file has no hypothesis: add --hypothesis TEXT");
     const checks = [...(found.checks ?? []), ...additions.checks];
-    if (checks.length === 0) object.refuse("the file has no check for the time of the attack: add --check URL");
+    if (checks.length === 0) {
+        object.refuse("the file has no check for the time of the attack: add --check URL");
+        remarks.refused.push(...remarks.differences.filter(({ reason }) => reason.includes("left out")));
+    }
     if (name === undefined || remarks.refused.length > 0 || remarks.unset.size > 0) return refused();
     const { name: _, hypothesis: __, places = {}, ...rest } = found;
     for (const index of additions.checks.keys())

@@ -121,3 +121,8 @@ export const killsFewer =
     "pods without a controller, pods of a Job and pods that are not ready are deleted there, and left alone here";
 
 export const killOnce: Draft = { kind: "kill", intervalMs: neverMs };
+
+/** Of a check that both formats may have. */
+export const onlyUnderAttack =
+    "wants a status that is right only under the attack, but a check must hold before it, too (nearest: a range with " +
+    "both, such as 200-503)";
