@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { yamlProblem } from "../values/json";
 import { nameSchema } from "../values/texts";
-import { checkOf } from "./import/imported";
+import { type Additions, checkOf } from "./import/imported";
 import { documentsIn, importExperiments, type Result } from "./import/convert";
-import type { Remark } from "./import/fields";
+import { placeholdersIn, type Remark } from "./import/fields";
 import { writtenAs } from "./import/written";
 
 const help = `Usage: chaos import [OPTIONS] FILE
@@ -49,9 +49,11 @@ export function chaosImport(args: string[], output: Pick<Console, "log" | "error
         return allWritten;
     }
     const { file, out, ...additions } = options;
+    let content: string;
     let documents: unknown[];
     try {
-        documents = documentsIn(readFileSync(file, "utf8"));
+        content = readFileSync(file, "utf8");
+        documents = documentsIn(content);
     } catch (error) {
         return wrong(`${file} is not read: ${yamlProblem(error)}`);
     }
@@ -66,11 +68,40 @@ export function chaosImport(args: string[], output: Pick<Console, "log" | "error
         const what = experiments.length === 0 ? "is not imported" : "is imported without what is refused";
         output.error(`${file} ${what}:\n${listed(refused)}`);
     }
+    const unused = unusedOf(additions, content, experiments, refused.length > 0);
+    if (unused.length > 0) output.error(unused.join("\n"));
     const differences = [...leftOut, ...experiments.flatMap((experiment) => experiment.differences)];
     if (differences.length > 0) output.error(`What is imported differs from ${file}:\n${listed(differences)}`);
     if (experiments.length > 0) output.log(text);
     if (refused.length === 0) return allWritten;
     return experiments.length > 0 ? partWritten : noneWritten;
+}
+
+/**
+ * @param file its text
+ * @param isPart whether others, which are refused, may need a namespace or a Service
+ * @returns a line for each option without effect
+ */
+function unusedOf(
+    { namespace, service, set }: Additions,
+    file: string,
+    experiments: Result["experiments"],
+    isPart: boolean,
+): string[] {
+    const placeholders = placeholdersIn(file);
+    const has = (text: string) => isPart || JSON.stringify(experiments.map(({ args }) => args)).includes(text);
+    const names = [`k8s.namespace=${namespace}`, `"namespace":"${namespace}"`];
+    return [
+        ...Object.keys(set ?? {})
+            .filter((name) => !placeholders.has(name))
+            .map((name) => `--set ${name} has no effect: the file has no such placeholder`),
+        ...(namespace === undefined || names.some(has)
+            ? []
+            : [`--namespace ${namespace} has no effect: the file names its namespaces`]),
+        ...(service === undefined || has(`"kind":"fault","service":"${service}"`)
+            ? []
+            : [`--service ${service} has no effect: no fault is written`]),
+    ];
 }
 
 /** @returns what is printed. @throws Error with files that are there already, before any is written */
@@ -117,7 +148,10 @@ function importOptions(args: string[]) {
     const isSetting = (text: string) => /^[\w.-]+=/.test(text);
     // A value may be a secret.
     if (!settings.every(isSetting)) mistakes.push("--set is not NAME=VALUE, such as --set deployment=orders");
-    const set = Object.fromEntries(settings.map((text) => [text.split("=", 1)[0]!, text.slice(text.indexOf("=") + 1)]));
+    const given = settings.map((text) => text.split("=", 1)[0]!);
+    for (const name of new Set(given.filter((one, index) => isSetting(settings[index]!) && given.indexOf(one) < index)))
+        mistakes.push(`--set ${name} is there twice`);
+    const set = Object.fromEntries(settings.map((text, index) => [given[index]!, text.slice(text.indexOf("=") + 1)]));
     for (const [option, name] of Object.entries({ namespace, service })) {
         const { error } = nameSchema(`the name of a ${option}`).optional().safeParse(name);
         if (error) mistakes.push(`--${option}: ${error.issues[0]!.message}`);

@@ -6,7 +6,7 @@ import { parseJson } from "../../values/json";
 import { describeValue } from "../../values/texts";
 import { ofChaosMesh } from "./chaos-mesh/object";
 import { Fields, type Remark, remarkOf, remarksWith } from "./fields";
-import type { Additions, Found, Part } from "./imported";
+import { type Additions, type Found, hintOf, type Part } from "./imported";
 import { ofSteadybit } from "./steadybit/experiment";
 import type { Imported } from "./written";
 
@@ -125,7 +125,12 @@ function completed(
     if (hypothesis === undefined && !object.has("hypothesis"))
         object.refuse("the file has no hypothesis: add --hypothesis TEXT");
     const checks = [...(found.checks ?? []), ...additions.checks];
-    if (checks.length === 0) object.refuse("the file has no check for the time of the attack: add --check URL");
+    for (const hint of additions.checks.flatMap((check) => hintOf(check) ?? []))
+        remarks.differences.push(remarkOf("--check", hint));
+    if (checks.length === 0) {
+        object.refuse("the file has no check for the time of the attack: add --check URL");
+        remarks.refused.push(...remarks.differences.filter(({ reason }) => reason.includes("left out")));
+    }
     if (name === undefined || remarks.refused.length > 0 || remarks.unset.size > 0) return refused();
     const { name: _, hypothesis: __, places = {}, ...rest } = found;
     for (const index of additions.checks.keys())

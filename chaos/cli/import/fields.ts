@@ -1,4 +1,4 @@
-import { parseDuration } from "../../values/duration";
+import { formatDuration, parseDuration } from "../../values/duration";
 import { isHeaderName } from "../../values/http-method";
 import { onOneLine } from "../../values/quoted";
 import { describeValue, placeIn } from "../../values/texts";
@@ -38,6 +38,26 @@ export const noCounterpart = "has no counterpart";
 
 type JsonObject = Record<string, unknown>;
 
+/** Fills placeholders of which the value is known; of others, it has the names. */
+function filledIn(written: string, { set, unset }: Remarks): { text: string; isWhole: boolean } {
+    let isWhole = true;
+    const text = written.replace(placeholder, (_, ...names: (string | undefined)[]) => {
+        const name = names.slice(0, 3).find((one) => one !== undefined)!;
+        if (Object.hasOwn(set, name)) return set[name]!;
+        unset.add(name);
+        isWhole = false;
+        return name;
+    });
+    return { text, isWhole };
+}
+
+/** The names of all placeholders in a text. */
+export function placeholdersIn(text: string): Set<string> {
+    const remarks = remarksWith({});
+    filledIn(text, remarks);
+    return remarks.unset;
+}
+
 const isObject = (value: unknown): value is JsonObject =>
     typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -61,7 +81,13 @@ export class Fields {
         readonly remarks: Remarks,
         private readonly path = "",
     ) {
-        this.values = isObject(value) ? value : {};
+        const entries = Object.entries(isObject(value) ? value : {}).map(([key, one]) => {
+            const filled = filledIn(key, remarks).text;
+            if (expression.test(filled)) this.refuse("has a placeholder in a key: write its value into the file");
+            return [filled, one] as const;
+        });
+        this.values = Object.fromEntries(entries);
+        if (Object.keys(this.values).length < entries.length) this.refuse("has a key twice");
         this.unread = new Set(Object.keys(this.values).filter((key) => !isEmpty(this.values[key])));
         if (!isObject(value) && !isEmpty(value)) this.refuse("is not an object");
     }
@@ -122,18 +148,9 @@ export class Fields {
         const value = this.take(key);
         if (value === undefined) return undefined;
         if (typeof value === "object") return void this.refuse("is a list or an object, not one value", key);
-        const { set, unset } = this.remarks;
-        let isWhole = true;
-        const written = typeof value === "string" ? value : JSON.stringify(value);
-        const text = written.replace(placeholder, (_, ...names: (string | undefined)[]) => {
-            const name = names.slice(0, 3).find((one) => one !== undefined)!;
-            if (Object.hasOwn(set, name)) return set[name]!;
-            unset.add(name);
-            isWhole = false;
-            return name;
-        });
-        if (expression.test(text)) return void this.refuse("has a placeholder: write its value into the file", key);
-        return { text, isWhole };
+        const filled = filledIn(typeof value === "string" ? value : JSON.stringify(value), this.remarks);
+        if (!expression.test(filled.text)) return filled;
+        return void this.refuse("has a placeholder: write its value into the file", key);
     }
 
     number(key: string, { least, most }: { least: number; most: number }): number | undefined {
@@ -144,10 +161,11 @@ export class Fields {
         return void this.refuse(`is not a number from ${least} to ${most}`, key);
     }
 
-    /** In milliseconds. */
+    /** In whole milliseconds. */
     duration(key: string): number | undefined {
         const text = this.text(key);
         const milliseconds = text === undefined ? undefined : text === "0" ? 0 : parseDuration(text);
+        if (milliseconds && /\.\d+ms/.test(text!)) this.note(`is ${formatDuration(milliseconds)} here`, key);
         if (text !== undefined && milliseconds === undefined)
             this.refuse("is not a duration such as 500ms, 30s or 5m0s", key);
         return milliseconds;
@@ -174,11 +192,13 @@ export class Fields {
         return this.list(key).map((each, index) => new Fields(each, this.remarks, this.at(`${key}.${index}`)));
     }
 
-    texts(key: string): string[] {
+    /** @param mayBeNumbers whether numbers are texts, too, of which the zeros at an end do not count */
+    texts(key: string, mayBeNumbers = false): string[] {
         const { remarks } = this;
         return this.list(key).flatMap((each, index) => {
             const fields = new Fields({ [index]: each }, remarks, this.at(key));
             if (isEmpty(each)) fields.refuse("is empty", String(index));
+            else if (!mayBeNumbers) fields.requireText(String(index));
             return fields.draft(String(index)) ?? [];
         });
     }
@@ -187,7 +207,17 @@ export class Fields {
     textsByKey(key: string): [name: string, value: string][] {
         const value = this.take(key) ?? {};
         const fields = new Fields(value, this.remarks, this.at(key));
-        return Object.keys(fields.values).map((name) => [name, fields.text(name) ?? ""]);
+        return Object.keys(fields.values).map((name) => {
+            fields.requireText(name);
+            return [name, fields.text(name) ?? ""];
+        });
+    }
+
+    /** Of `1.10` without quotes, the zero is lost. */
+    private requireText(key: string): void {
+        const value = this.values[key];
+        if (value === null || ["number", "boolean"].includes(typeof value))
+            this.refuse("is no text: write it in quotes", key);
     }
 
     private list(key: string): unknown[] {

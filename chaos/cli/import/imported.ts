@@ -78,19 +78,23 @@ export function checkOf(address: string): HttpCheck {
 /** A Service as pods of other namespaces may call it, or else a domain: not one with a suffix that many have. */
 const ofServiceOrDomain = /^[a-z0-9-]+\.(?!(?:[a-z]{2}|com|net|org|edu|gov|info|dev|app|cloud|example)$)[a-z0-9-]+$/;
 
+/** What is said of an address that may be of a Service. */
+export function hintOf({ url = "http://none" }: HttpCheck): string | undefined {
+    const { hostname } = new URL(url);
+    return ofServiceOrDomain.test(hostname)
+        ? "is asked from where the update runs, not from a pod: if its host is a Service and its namespace, " +
+              `write ${hostname}.svc in its place`
+        : undefined;
+}
+
 /** The same of an address in a file. Undefined if it was refused. */
 export function checkAt(fields: Fields, key: string): HttpCheck | undefined {
     const url = fields.text(key);
     if (!fields.has(key)) return void fields.refuse("is missing", key);
     try {
         const check = url === undefined ? undefined : checkOf(url);
-        const { hostname } = new URL(check?.url ?? "http://none");
-        if (ofServiceOrDomain.test(hostname))
-            fields.note(
-                "is asked from where the update runs, not from a pod: if its host is a Service and its namespace, " +
-                    `write ${hostname}.svc in its place`,
-                key,
-            );
+        const hint = check && hintOf(check);
+        if (hint !== undefined) fields.note(hint, key);
         return check;
     } catch (error) {
         return void fields.refuse((error as Error).message, key);
@@ -121,3 +125,8 @@ export const killsFewer =
     "pods without a controller, pods of a Job and pods that are not ready are deleted there, and left alone here";
 
 export const killOnce: Draft = { kind: "kill", intervalMs: neverMs };
+
+/** Of a check that both formats may have. */
+export const onlyUnderAttack =
+    "wants a status that is right only under the attack, but a check must hold before it, too (nearest: a range with " +
+    "both, such as 200-503)";

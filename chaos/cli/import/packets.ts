@@ -1,9 +1,11 @@
 /** What is done to the packets of pods, and the faults that come nearest. */
+import { formatDuration } from "../../values/duration";
 import { type Fields, unlikeAny } from "./fields";
 import type { Additions, Draft } from "./imported";
 
 /** @param key of the delay */
-export function faultOfDelay(fields: Fields, key: string, delay: string, { service }: Additions): Draft {
+export function faultOfDelay(fields: Fields, key: string, delayMs: number | undefined, { service }: Additions): Draft {
+    if (delayMs === 0) fields.refuse("is less than 1ms, so no request would be held", key);
     noteFault(
         fields,
         key,
@@ -14,7 +16,7 @@ export function faultOfDelay(fields: Fields, key: string, delay: string, { servi
             "these pods to others; here each request (HTTP in clear text), else each new connection, through " +
             `Service ${service} is held once`,
     );
-    return { kind: "fault", service, delay };
+    return { kind: "fault", service, delay: formatDuration(delayMs ?? 0) };
 }
 
 /** As tc reads a rate, in bits or bytes per second: https://man7.org/linux/man-pages/man8/tc.8.html#PARAMETERS */

@@ -47,9 +47,10 @@ const changes = unlikeAny(
 /** What is sent in place of the pods' answer. */
 function answerIn(spec: Fields) {
     const replace = spec.object("replace");
-    const status = Number(replace.text("code"));
+    const code = replace.text("code");
+    const status = Number(code);
     if (!replace.has("code")) spec.refuse(changes, "replace");
-    else if (status < 400 || status > 599) replace.refuse(changes, "code");
+    else if (code !== undefined && !(status >= 400 && status <= 599)) replace.refuse(changes, "code");
     const headers = headersAt(replace, "headers", replace.textsByKey("headers"));
     const coded = replace.text("body") ?? "";
     const body = Buffer.from(coded, "base64").toString();

@@ -1,5 +1,4 @@
 /** NetworkChaos: https://github.com/chaos-mesh/chaos-mesh/blob/master/api/v1alpha1/networkchaos_types.go */
-import { formatDuration } from "../../../values/duration";
 import { type Fields, Refusal, unlikeAny } from "../fields";
 import { faultOfDelay, faultOfRate, losesSome } from "../packets";
 import { peersAt } from "../target";
@@ -33,8 +32,9 @@ export function readNetworkChaos(spec: Fields, context: Context): Read | undefin
 
 function shaped(spec: Fields, context: Context): Read | undefined {
     const lost = spec.has("loss") ? spec.object("loss") : undefined;
-    if (lost === undefined) return delayed(spec, context);
-    if (Number(lost.text("loss")) === 100 && !spec.has("delay")) {
+    const percent = Number(lost?.text("loss"));
+    if (lost === undefined || percent === 0) return delayed(spec, context);
+    if (percent === 100 && !spec.has("delay")) {
         lost.take("correlation");
         lost.refuseRest();
         spec.note("of all packets is a partition", "loss");
@@ -107,7 +107,7 @@ function delayed(spec: Fields, context: Context): Read | undefined {
     if (spec.has("externalTargets")) return void spec.refuse(thirdParties, "externalTargets");
     const isTwice = isOfTwo(spec, context) && spec.text("direction") === "both";
     if (isTwice) spec.note("delays packets both ways, so a round trip takes twice the latency", "direction");
-    return { attack: faultOfDelay(spec, "delay", formatDuration((latencyMs ?? 0) * (isTwice ? 2 : 1)), context) };
+    return { attack: faultOfDelay(spec, "delay", latencyMs && latencyMs * (isTwice ? 2 : 1), context) };
 }
 
 /**

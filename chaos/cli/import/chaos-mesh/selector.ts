@@ -66,11 +66,12 @@ export function selected(spec: Fields, named: string | undefined, containers: re
     add("k8s.container.name", [...containers]);
     if (selector.has("pods")) {
         const pods = selector.object("pods");
-        for (const namespace of pods.keys()) if (!pods.has(namespace)) pods.refuse("names no pod", namespace);
-        add("k8s.namespace", pods.keys());
+        const namespaces = pods.keys().filter((namespace) => pods.has(namespace));
+        if (namespaces.length === 0) for (const namespace of pods.keys()) pods.refuse("names no pod", namespace);
+        add("k8s.namespace", namespaces);
         add(
             "k8s.pod.name",
-            pods.keys().flatMap((namespace) => pods.texts(namespace)),
+            namespaces.flatMap((namespace) => pods.texts(namespace)),
         );
         selector.noteRest("Chaos Mesh ignores it beside pods");
         return targetOf(selector, conditions, named);
@@ -87,9 +88,14 @@ export function selected(spec: Fields, named: string | undefined, containers: re
         else add(key, [value]);
     }
     for (const expression of selector.objects("expressionSelectors")) {
-        const key = expression.text("key") ?? "";
-        const condition = expression.word("operator", operators)?.(expression.texts("values"));
-        if (condition) conditions.push({ key: `k8s.label.${key}`, ...condition });
+        const key = expression.text("key");
+        if (!expression.has("key")) expression.refuse("is missing", "key");
+        const values = expression.texts("values");
+        const condition = expression.word("operator", operators)?.(values);
+        if (condition?.values === "any" && values.length > 0)
+            expression.refuse("must be empty with this operator", "values");
+        if (condition && key !== undefined) conditions.push({ key: `k8s.label.${key}`, ...condition });
+        expression.refuseRest();
     }
     // Only running pods can be targets.
     if (selector.texts("podPhaseSelectors").some((phase) => phase !== "Running"))

@@ -2,7 +2,7 @@
 import type { Check } from "../../../kinds/checks/registry";
 import { parseJson } from "../../../values/json";
 import { type Fields, headersAt } from "../fields";
-import { checkAt } from "../imported";
+import { checkAt, onlyUnderAttack } from "../imported";
 
 /** The longest name of a check. */
 const longestName = 60;
@@ -11,9 +11,9 @@ const longestName = 60;
  * The check of a template of a workflow, with its place in the file. None if it waits for something.
  *
  * @param attack its name in the file
- * @param isBeside whether it is done at the same time as the attack. If not, it is left out
+ * @param afterMs the least time between its begin and the attack's. NaN if it is not beside that: it is left out
  */
-export function checkIn(template: Fields, attack: string, isBeside: boolean): { check: Check; place: string }[] {
+export function checkIn(template: Fields, attack: string, afterMs: number): { check: Check; place: string }[] {
     const spec = template.object("statusCheck");
     spec.take("type");
     spec.take("recordsHistoryLimit");
@@ -21,9 +21,15 @@ export function checkIn(template: Fields, attack: string, isBeside: boolean): { 
     const lasts = spec.word("mode", { Synchronous: false, Continuous: true }, "Synchronous");
     if (lasts === false)
         template.note("waits until it succeeds, unless mode is Continuous; this is left out: see begin", "statusCheck");
-    else if (lasts && !isBeside)
-        template.note(`is no child of a Parallel around ${attack}, and is left out`, "statusCheck");
-    if (!lasts || !isBeside) return [];
+    const bare = spec.apart();
+    const ends = [template.apart().duration("deadline"), bare.duration("duration")].map((ms) => ms ?? Infinity);
+    const why = Number.isNaN(afterMs)
+        ? `is no child of a Parallel around ${attack}`
+        : Math.min(...ends) <= afterMs
+          ? `is over before ${attack} begins`
+          : bare.object("http").object("criteria").draft("statusCode")?.startsWith("5") && onlyUnderAttack;
+    if (lasts && why) template.note(`${why}, and is left out`, "statusCheck");
+    if (!lasts || why) return [];
     if (template.has("abortWithStatusCheck"))
         template.note("ends the workflow early; here abortBelow of the check does that", "abortWithStatusCheck");
     for (const [fields, key] of [[template, "deadline"] as const, [spec, "duration"] as const])

@@ -19,8 +19,10 @@ interface Around {
     path: readonly Fields[];
     /** The least of their deadlines. */
     lasting?: Lasting & { durationMs: number };
-    /** The StatusChecks that are done beside it. */
-    checks: readonly Fields[];
+    /** The least time after which it begins. */
+    atMs: number;
+    /** The StatusChecks that are done beside it, with the least time after which they begin. */
+    checks: ReadonlyMap<Fields, number>;
 }
 
 /** A chaos, with its own deadline. */
@@ -29,11 +31,17 @@ interface Step extends Omit<Around, "path"> {
     template: Fields;
 }
 
+interface Walked {
+    /** In words. */
+    order?: string;
+    leastMs: number;
+}
+
 export function ofWorkflow(object: Fields, spec: Fields, name: string | undefined, context: Context): Part[] {
     const walk = new Walk(spec);
     const entry = spec.text("entry");
     if (!spec.has("entry")) spec.refuse("is missing", "entry");
-    const order = entry === undefined ? undefined : walk.from(entry);
+    const order = entry === undefined ? undefined : (walk.from(entry).order ?? "nothing");
     walk.noteUnreached();
     spec.refuseRest();
     const { steps } = walk;
@@ -48,14 +56,19 @@ export function ofWorkflow(object: Fields, spec: Fields, name: string | undefine
         const short = steps.length === 1 ? name : long.length > maxNameLength ? step.name : long;
         return partOf(step, name && short, context, object, walk.checks);
     });
-    return object.remarks.refused.length > 0 ? [{ object, nameKey: "metadata.name", found: {} }, ...parts] : parts;
+    // Mistakes around the attacks are of each: when they are done, or how long, is not known.
+    for (const part of parts) part.object.remarks.refused.push(...object.remarks.refused);
+    return parts.length > 0 ? parts : [{ object, nameKey: "metadata.name", found: {} }];
 }
 
-const types = kindsAnd("Schedule", "Serial", "Parallel", "Suspend", "Task", "StatusCheck");
+const groupTypes = ["Serial", "Parallel", "Suspend", "Task", "StatusCheck"];
+const keysOfGroups =
+    "name templateType deadline children task conditionalBranches statusCheck abortWithStatusCheck".split(" ");
+const types = kindsAnd("Schedule", ...groupTypes);
 
 /** What is said of the whole workflow is said of each of its experiments, too. @param all its StatusChecks */
 function partOf(
-    { name: own, template, lasting, checks }: Step,
+    { name: own, template, lasting, atMs, checks }: Step,
     name: string | undefined,
     context: Context,
     whole: Fields,
@@ -70,7 +83,11 @@ function partOf(
         object.note(
             (object.has("deadline")
                 ? "is longer than that of a template around it, which ends it at the latest after "
-                : "is missing, so that of a template around it counts: ") + formatDuration(lasting.durationMs),
+                : "is missing, so that of a template around it counts: ") +
+                formatDuration(lasting.durationMs) +
+                (lasting.template.apart().duration("deadline") === lasting.durationMs
+                    ? ""
+                    : ", less what comes before it"),
             "deadline",
         );
     const kind = object.text("templateType");
@@ -81,7 +98,7 @@ function partOf(
             ? ofSchedule(object.object("schedule"), context, ending)
             : reader && experimentOf(embedded(object, kind!), reader, context, ending);
     if (found) object.refuseRest();
-    const read = Array.from(all, (one) => checkIn(one.apart(object.remarks), own, checks.includes(one))).flat();
+    const read = Array.from(all, (one) => checkIn(one.apart(object.remarks), own, atMs - checks.get(one)!)).flat();
     const places = Object.fromEntries(read.map(({ place }, index) => [`checks.${index}`, place]));
     return {
         object,
@@ -89,6 +106,8 @@ function partOf(
         found: { name, ...found, checks: read.map(({ check }) => check), places: { ...found?.places, ...places } },
     };
 }
+
+const wordsOf = (all: readonly Walked[], between: string) => all.flatMap(({ order }) => order ?? []).join(between);
 
 class Walk {
     readonly steps: Step[] = [];
@@ -101,48 +120,67 @@ class Walk {
         this.templates = spec.objects("templates");
     }
 
-    /** Goes through a template and what it leads to. @returns the order in words */
-    from(name: string, around: Around = { path: [], checks: [] }): string {
+    /** Goes through a template and what it leads to. */
+    from(name: string, around: Around = { path: [], atMs: 0, checks: new Map() }): Walked {
         const template = this.templates.find((one) => one.draft("name") === name);
         if (template === undefined) {
             this.spec.refuse(`have none with the name ${describeValue(name)}`, "templates");
-            return name;
+            return { order: name, leastMs: 0 };
         }
         if (around.path.includes(template)) {
             template.refuse("leads back to itself");
-            return name;
+            return { order: name, leastMs: 0 };
         }
         this.reached.add(template);
+        if (around.lasting?.durationMs === 0) {
+            template.note("does not begin there, since what comes before it takes all the time: it is left out");
+            return { leastMs: 0 };
+        }
         const durationMs = template.duration("deadline");
         const isWithin = durationMs !== undefined && durationMs <= (around.lasting?.durationMs ?? durationMs);
         const lasting = isWithin ? { durationMs, template } : around.lasting;
-        const path = [...around.path, template];
-        const to = (names: readonly string[], checks = around.checks) =>
-            names.map((one) => this.from(one, { path, lasting, checks }));
-        switch (template.draft("templateType")) {
-            case "Serial":
-                return to(template.texts("children")).join(", then ");
+        const inner = { ...around, path: [...around.path, template], lasting };
+        const least = (order: string, leastMs = lasting?.durationMs ?? 0): Walked => ({ order, leastMs });
+        const type = template.draft("templateType");
+        if (groupTypes.includes(type!)) {
+            for (const key of keysOfGroups) template.take(key);
+            template.refuseRest();
+        }
+        switch (type) {
+            case "Serial": {
+                let spentMs = 0;
+                const all = template.texts("children").map((one) => {
+                    const left = lasting && { ...lasting, durationMs: lasting.durationMs - spentMs };
+                    const walked = this.from(one, { ...inner, lasting: left, atMs: around.atMs + spentMs });
+                    spentMs += walked.leastMs;
+                    return walked;
+                });
+                return least(wordsOf(all, ", then "), spentMs);
+            }
             case "Parallel": {
                 const children = template.texts("children");
                 const checks = this.templates.filter(
                     (one) => one.draft("templateType") === "StatusCheck" && children.includes(one.draft("name")!),
                 );
-                return `at once (${to(children, [...around.checks, ...checks]).join("; ")})`;
+                const beside = new Map([...around.checks, ...checks.map((one) => [one, around.atMs] as const)]);
+                const all = children.map((one) => this.from(one, { ...inner, checks: beside }));
+                return least(`at once (${wordsOf(all, "; ")})`, Math.max(0, ...all.map(({ leastMs }) => leastMs)));
             }
             case "Suspend":
-                return `nothing for ${template.text("deadline") ?? "a while"}`;
+                return least(`nothing for ${template.text("deadline") ?? "a while"}`);
             case "Task": {
                 template.note("runs a container there, and nothing here", "task");
                 const branches = template.objects("conditionalBranches").flatMap((one) => one.text("target") ?? []);
-                const then = branches.length > 0 ? `, then by its outcome ${to(branches).join(" or ")}` : "";
-                return `the task ${name}${then}`;
+                const all = branches.map((one) => this.from(one, inner));
+                const then = all.length > 0 ? `, then by its outcome ${wordsOf(all, " or ")}` : "";
+                return least(`the task ${name}${then}`, 0);
             }
             case "StatusCheck":
                 this.checks.add(template);
-                return `the check ${name}`;
+                return least(`the check ${name}`, 0);
             default:
-                this.steps.push({ name, template, lasting, checks: around.checks });
-                return name;
+                this.steps.push({ ...inner, name, template });
+                return least(name);
         }
     }
 

@@ -29,8 +29,11 @@ export function attackOf(step: StepOf<"attack">, first: Placed, additions: Addit
     const { fields, parameters, durationMs, meaning } = step;
     if (offsetOf(step, first) !== 0 || durationMs !== first.durationMs)
         fields.refuse("does not begin and end with the other attacks: import one each");
-    parameters.take("duration");
+    const lastsMs = parameters.apart().duration("duration");
     const { containers = [], ...bare } = meaning.read(parameters, additions);
+    if (bare.kind !== "kill" && (lastsMs === 0 || !parameters.has("duration")))
+        parameters.refuse("is missing or 0: write how long the attack lasts", "duration");
+    parameters.take("duration");
     parameters.refuseRest();
     const radius = fields.object("radius");
     radius.take("targetType");

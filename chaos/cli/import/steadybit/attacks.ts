@@ -1,5 +1,4 @@
 /** Attacks on containers and pods: https://github.com/steadybit/extension-container and extension-kubernetes */
-import { formatDuration } from "../../../values/duration";
 import { type Fields, type Refusal, unlikeAny } from "../fields";
 import type { Additions, Draft } from "../imported";
 import { faultOfDelay, faultOfRate, losesSome } from "../packets";
@@ -17,7 +16,7 @@ export function blackholeOf(parameters: Fields): Draft {
         return { kind: "blackhole" };
     }
     const hosts = [...parameters.texts("hostname"), ...parameters.texts("ip")];
-    const ports = parameters.texts("port").map(Number);
+    const ports = parameters.texts("port", true).map(Number);
     const isPort = (port: number) => Number.isInteger(port) && port > 0 && port < 65_536;
     if (!ports.every(isPort))
         parameters.refuse("is not a list of ports such as 443: write those of a range one by one", "port");
@@ -51,7 +50,7 @@ export function delayOf(parameters: Fields, additions: Additions): Draft {
     if (parameters.text("networkDelayJitter") === "true")
         parameters.note("makes delays differ by 30% there; here all are the same", "networkDelayJitter");
     parameters.text("tcpDataPacketsOnly");
-    return faultOfDelay(parameters, "networkDelay", formatDuration(delayMs ?? 0), additions);
+    return faultOfDelay(parameters, "networkDelay", delayMs, additions);
 }
 
 export function bandwidthOf(parameters: Fields, additions: Additions): Draft {

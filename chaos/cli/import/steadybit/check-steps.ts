@@ -1,5 +1,5 @@
 import { type Fields, noCounterpart } from "../fields";
-import { type Additions, type Draft, placesOf } from "../imported";
+import { type Additions, type Draft, onlyUnderAttack, placesOf } from "../imported";
 import { relationTo } from "../timeline";
 import { compared, isOfFailure, rateKeyIn } from "./http-check";
 import { beginWith, countOf, modeKey, noneReady } from "./pod-count";
@@ -90,8 +90,7 @@ function whyNot(step: Step, around: Around): string {
     if (relation === "after") return "begins after the attack, and wants what no check of its time does";
     if (relation === "part") return "does not surely last as long as the attack, as checks do here";
     return isContrary(step, around)
-        ? "wants a status that is right only under the attack, but a check must hold before it, too (nearest: a " +
-              "range with both, such as 200-503)"
+        ? onlyUnderAttack
         : "counts what no check here does: pods of several workloads, a change, less than the desired number, or " +
               "that number while the Deployment is rolled out";
 }

@@ -24,6 +24,7 @@ export function httpOf(parameters: Fields, { durationMs }: { durationMs: number 
     if (!status) parameters.refuse("is not one status or one range of them, such as 200-299", "statusCode");
     const mode = parameters.word("responseTimeMode", responseTimes, "NO_VERIFICATION");
     const responseMs = parameters.duration("responseTime");
+    if (mode === "SHORTER_THAN" && !parameters.has("responseTime")) parameters.refuse("is missing", "responseTime");
     parameters.word("responseTimeMeasurement", { TIME_TO_FIRST_BYTE: "" }, "TIME_TO_FIRST_BYTE");
     parameters.word("followRedirects", { false: "", true: new Refusal("redirects are not followed") }, "false");
     const unverified = new Refusal(

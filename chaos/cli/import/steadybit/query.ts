@@ -48,9 +48,11 @@ const inQuotes = /^\s*(?:"([^"\\]*)"|([\w./:-]+))\s*$/;
 
 /** Undefined if it is not one of these comparisons. */
 function compared(part: string): Condition | undefined {
-    const [, quoted, plain, unequal, one, notIn, list, notPresent] = comparison.exec(part) ?? [];
+    const [not = ""] = /^\s*NOT\s+/i.exec(part) ?? [];
+    const [, quoted, plain, unequal, one, notIn, list, notPresent] = comparison.exec(part.slice(not.length)) ?? [];
     const key = quoted ?? plain;
-    const negated = unequal || notIn || notPresent ? ({ negated: true } as const) : {};
+    const isNegated = Boolean(unequal || notIn || notPresent) !== (not !== "");
+    const negated = isNegated ? ({ negated: true } as const) : {};
     const texts = (one === undefined ? list?.split(",") : [one])?.map((text) => inQuotes.exec(text));
     if (key === undefined || texts?.includes(null)) return undefined;
     return { key, ...negated, values: texts?.map((found) => found![1] ?? found![2]!) ?? "any" };
@@ -61,14 +63,18 @@ const ofCluster = "k8s.cluster-name";
 const anyCluster: Condition = { key: ofCluster, values: "any" };
 const isOfCluster = /^\s*"?k8s\.cluster-name"?[\s=!](?!.*\sOR\s)/i;
 
+/** To the end of a line, or else a text in quotes, which may look like one. */
+const comment = /("[^"]*")|\/\/.*/g;
+
 /** Brackets around all of a query. */
 const inBrackets = /^\s*\(([^()]*)\)\s*$/;
 
 export function conditionsIn(radius: Fields): Condition[] {
     const before = radius.remarks.refused.length;
     const found = radius.has("predicate") ? ofPredicate(radius.object("predicate")) : [];
-    const query = radius.take("query");
-    const parts = typeof query === "string" ? query.replace(inBrackets, "$1").split(/\sAND\s/i) : [];
+    const written = radius.take("query");
+    const query = typeof written === "string" ? written.replace(comment, "$1") : "";
+    const parts = query === "" ? [] : query.replace(inBrackets, "$1").split(/\sAND\s/i);
     for (const part of parts) {
         const condition = isOfCluster.test(part)
             ? anyCluster

@@ -167,6 +167,30 @@ describe("`chaos import`", () => {
         expect(run("--checks", "x")).toMatchObject({ code: 2, error: expect.stringContaining("--checks") });
     });
 
+    it.each<[options: string[], said: string | undefined]>([
+        [["--namespace", "other"], "--namespace other has no effect: the file names its namespaces"],
+        [["--service", "other"], "--service other has no effect: no fault is written"],
+        [["--set", "foo=bar"], "--set foo has no effect: the file has no such placeholder"],
+        [["--namespace", "ledger"], undefined],
+    ])("%j says that it has no effect, if so: %s", (options, said) => {
+        const { code, error } = run(...additions, ...options, partition);
+        expect(code).toBe(0);
+        if (said === undefined) expect(error).not.toContain("no effect");
+        else expect(error).toContain(said);
+    });
+
+    it("--set of one name twice is refused, without the values", () => {
+        const { code, error } = run(...additions, "--set", "x=hunter2", "--set", "x=b", partition);
+        expect(code).toBe(2);
+        expect(error).toContain("--set x is there twice");
+        expect(error).not.toContain("hunter2");
+    });
+
+    it("--check of what may be a Service says so, as for an address in a file", () =>
+        expect(run(...additions, "--check", "http://gateway.shop:8080/p", partition).error).toContain(
+            "--check: is asked from where the update runs, not from a pod",
+        ));
+
     it("a password in an address is refused, and not repeated", () => {
         const { code, error } = run("--check", "https://me:hunter2@shop.example/", partition);
         expect(code).toBe(2);

@@ -15,6 +15,7 @@ import {
     fromFile,
     imported,
     noted,
+    only,
     read,
     refusedOf,
     refuses,
@@ -181,6 +182,60 @@ describe("an experiment of Chaos Mesh", () => {
             "k8s.zone=a,k8s.node.label.disk=ssd,",
         );
         expect(selecting("nodes: [one, two]")).toContain("k8s.node.name=one|two,");
+    });
+
+    describe("with placeholders in keys", () => {
+        const kill = (selector: object) => chaos("PodChaos", { action: "pod-kill", mode: "all", selector });
+        const set = { x: "shop" };
+
+        it.each<[selector: object, target: string]>([
+            [{ pods: { "{{ x }}": ["kv-0"] } }, "k8s.pod.name=kv-0,k8s.namespace=shop"],
+            [{ labelSelectors: { "${x}": "a" } }, "k8s.label.shop=a,k8s.namespace=shop"],
+        ])("%j takes their values, and lacks them otherwise", (selector, target) => {
+            expect(only(kill(selector), { ...added, set }).args.attacks).toMatchObject([{ target }]);
+            expect(refusedOf(kill(selector), added)).toEqual([expect.stringContaining("--set x=…")]);
+        });
+
+        it.each<[labels: object, reason: string]>([
+            [{ "{{ .Values.x | quote }}": "a" }, "has a placeholder in a key"],
+            [{ "{{x}}": "a", shop: "b" }, "has a key twice"],
+        ])("%j is refused: %s", (labelSelectors, reason) =>
+            expect(refusedOf(kill({ labelSelectors }), { ...added, set }).join("\n")).toContain(
+                `spec.selector.labelSelectors: ${reason}`,
+            ),
+        );
+    });
+
+    it.each<[selector: object, path: string, reason: string]>([
+        [{ labelSelectors: { version: 1.1 } }, "labelSelectors.version", "is no text: write it in quotes"],
+        [{ labelSelectors: { app: null } }, "labelSelectors.app", "is no text: write it in quotes"],
+        [{ labelSelectors: { app: ["a"] } }, "labelSelectors.app", "is a list or an object"],
+        [
+            { expressionSelectors: [{ key: "v", operator: "In", values: [1.1] }] },
+            "expressionSelectors.0.values.0",
+            "is no text: write it in quotes",
+        ],
+        [
+            { expressionSelectors: [{ key: "app", operator: "In", values: ["a"], value: "b" }] },
+            "expressionSelectors.0.value",
+            "has no counterpart",
+        ],
+        [
+            { expressionSelectors: [{ key: "app", operator: "Exists", values: ["a"] }] },
+            "expressionSelectors.0.values",
+            "must be empty",
+        ],
+        [{ expressionSelectors: [{ operator: "In", values: ["a"] }] }, "expressionSelectors.0.key", "is missing"],
+    ])("the selector %j is refused at %s: %s", (selector, path, reason) =>
+        expect(refusedOf(chaos("PodChaos", { action: "pod-kill", mode: "all", selector }), added)).toEqual([
+            expect.stringContaining(`spec.selector.${path}: ${reason}`),
+        ]),
+    );
+
+    it("pods of a namespace for which none is named are none", () => {
+        const pods = { shop: ["kv-0"], demo: [] };
+        const { args } = only(chaos("PodChaos", { action: "pod-kill", mode: "all", selector: { pods } }));
+        expect(args.attacks).toMatchObject([{ target: "k8s.pod.name=kv-0,k8s.namespace=shop" }]);
     });
 
     it("what cannot be said of one document does not refuse the others", () => {
@@ -495,6 +550,9 @@ describe("an experiment of Steadybit", () => {
         ["k8s.deployment not in (a, b)", "k8s.deployment!=a|b"],
         ["k8s.pod.label.tier IS PRESENT", "k8s.label.tier=*"],
         ["k8s.pod.label.tier IS NOT PRESENT", "k8s.label.tier!=*"],
+        ['NOT k8s.deployment="a"', "k8s.deployment!=a"],
+        ['NOT k8s.deployment NOT IN ("a")', "k8s.deployment=a"],
+        ['// only "these"\nk8s.container.image="a//b" // and no others', "container.image=a//b"],
     ])("the query %s is the condition %s", (part, condition) => {
         const text = edited(
             "shop.json",

@@ -107,6 +107,7 @@ describe("an HTTPChaos of answers", () => {
 
     it.each<[fields: object, path: string]>([
         [{ replace: { code: 200 } }, "spec.replace.code: changes what is sent; .*Nearest"],
+        [{ replace: { code: "5xx" } }, "spec.replace.code: changes what is sent; .*Nearest"],
         [{ replace: { body: "e30=" } }, "spec.replace: changes what is sent; .*Nearest"],
         [{ replace: { code: 503, body: "gICA" } }, "spec.replace.body: is no text in base64"],
         [{ replace: { code: 503, body: "{}" } }, "spec.replace.body: is no text in base64"],

@@ -170,3 +170,23 @@ it.each<[fields: object, path: string, reason: string]>([
 ])("%j is refused at %s: %s", (fields, path, reason) =>
     expect(refusedOf(network(fields), withService).join("\n")).toMatch(new RegExp(`^${path}: .*${reason}`, "m")),
 );
+
+it.each<[latency: string, reason: string]>([
+    ["0ms", "is less than 1ms"],
+    ["0.4ms", "is less than 1ms"],
+])("a delay of %s, with a jitter too, is refused: %s", (latency, reason) =>
+    expect(refusedOf(network({ ...delay, delay: { latency, jitter: "5ms" } }), withService)).toEqual([
+        expect.stringContaining(`spec.delay: ${reason}`),
+    ]),
+);
+
+it("a delay of 1.5ms is of whole milliseconds here, and says so", () => {
+    const experiment = only(network({ ...delay, delay: { latency: "1.5ms" } }), withService);
+    expect(experiment.args.attacks).toMatchObject([{ delay: "2ms" }]);
+    expect(noted(experiment, "spec.delay.latency")).toContain("is 2ms here");
+});
+
+it("a loss of 0 beside a delay loses nothing", () =>
+    expect(only(network({ ...delay, loss: { loss: "0" } }), withService).args.attacks).toMatchObject([
+        { kind: "fault", delay: "200ms" },
+    ]));

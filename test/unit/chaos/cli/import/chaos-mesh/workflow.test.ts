@@ -136,6 +136,75 @@ describe("a Workflow", () => {
         else expect(noted(experiment!, "spec.templates.2.deadline")).toContain(said);
     });
 
+    it.each(["300", "5min", "1d", "5 m"])("with the deadline %s, which is none, is not written", (deadline) => {
+        const text = (outer: object, inner: object) =>
+            workflow({ ...group("Serial", "all", "load", "cut"), ...outer }, stress("load"), partition("cut", inner));
+        for (const [index, given] of [text({ deadline }, {}), text({}, { deadline })].entries()) {
+            const { experiments, refused } = importExperiments(documentsIn(given), added);
+            expect(experiments).toEqual([]);
+            const path = `spec.templates.${index === 0 ? 0 : 2}.deadline`;
+            expect(refused).toContainEqual({ path, reason: expect.stringContaining("is not a duration") });
+        }
+    });
+
+    it("with a mistake around its attacks says what else is missing, too", () =>
+        expect(refusedOf(workflow(partition("all", { deadline: "1d" }))).join()).toMatch(
+            /deadline: is not a duration.*--hypothesis.*--check/,
+        ));
+
+    it.each(["Serial", "Parallel", "Suspend", "Task"])("refuses a key that no %s has", (templateType) => {
+        const odd = { ...group("Serial", "odd"), templateType, children: ["load"], deadlin: "10s" };
+        const task = { conditionalBranches: [{ target: "load" }] };
+        const text = workflow(
+            group("Serial", "all", "odd", "cut"),
+            { ...odd, ...task },
+            stress("load"),
+            partition("cut"),
+        );
+        expect(importExperiments(documentsIn(text), added).experiments).toEqual([]);
+        expect(refusedOf(text, added)).toContain("spec.templates.1.deadlin: has no counterpart");
+    });
+
+    describe("whose Serial has a deadline", () => {
+        const durations = (text: string) =>
+            imported(text, added).map(({ name, args }) => [name, args.window!.duration]);
+        const rest = { name: "rest", templateType: "Suspend", deadline: "10s" };
+        const inAll = (deadline: string, ...children: string[]) => ({
+            ...group("Serial", "all", ...children),
+            deadline,
+        });
+
+        it("ends an attack after what earlier ones have left of it, and says so", () => {
+            const text = workflow(inAll("50s", "load", "rest", "cut"), stress("load"), rest, partition("cut"));
+            expect(durations(text)).toEqual([
+                ["storm-load", "20s"],
+                ["storm-cut", "20s"],
+            ]);
+            expect(noted(imported(text, added)[1]!, "spec.templates.3.deadline")).toContain(
+                "ends it at the latest after 20s, less what comes before it",
+            );
+        });
+
+        it("leaves out what begins when the time is over, and says so", () => {
+            const around = { ...group("Serial", "later", "rest", "cut"), deadline: "5m" };
+            const text = workflow(inAll("30s", "load", "later"), stress("load"), around, rest, partition("cut"));
+            expect(durations(text)).toEqual([["storm", "20s"]]);
+            expect(noted(imported(text, added)[0]!, "spec.templates.4")).toContain("does not begin there");
+        });
+
+        it("takes what is done at once for as long as the longest, and what has no deadline for all that is left", () => {
+            const at = { ...group("Parallel", "at", "load", "rest") };
+            const parallel = workflow(inAll("50s", "at", "cut"), at, stress("load"), rest, partition("cut"));
+            expect(durations(parallel)).toContainEqual(["storm-cut", "30s"]);
+            const endless = workflow(
+                inAll("50s", "load", "cut"),
+                stress("load", { deadline: undefined }),
+                partition("cut"),
+            );
+            expect(durations(endless)).toEqual([["storm", "50s"]]);
+        });
+    });
+
     describe("with a StatusCheck", () => {
         const look = (name = "look", more: object = {}, path = "/health") => ({
             name,
@@ -202,7 +271,7 @@ describe("a Workflow", () => {
                 partition("cut"),
                 { name: "rest", templateType: "Suspend", deadline: "10s" },
                 partition("again"),
-                look("fast", { http: { url: "http://front.shop.svc:8080/health", criteria: { statusCode: "502" } } }),
+                look("fast", { http: { url: "http://front.shop.svc:8080/health", criteria: { statusCode: "404" } } }),
             );
             const [load, cut, again] = imported(text, { ...fromFile, checks: added.checks });
             expect(load!.args.checks).toEqual(added.checks);
@@ -218,7 +287,37 @@ describe("a Workflow", () => {
             const [experiment] = imported(text, added);
             expect(experiment!.args.checks).toEqual(added.checks);
             expect(noted(experiment!, at)).toContain("is left out");
-            expect(refusedOf(text, fromFile)).toEqual([expect.stringContaining("add --check URL")]);
+            expect(refusedOf(text, fromFile)).toEqual([
+                expect.stringContaining("add --check URL"),
+                expect.stringMatching(`^${at}: .* is left out$`),
+            ]);
+        });
+
+        it.each<[check: object, isOver: boolean]>([
+            [{ deadline: "10s" }, true],
+            [{ statusCheck: { ...look().statusCheck, duration: "10s" } }, true],
+            [{ deadline: "11s" }, false],
+            [{}, false],
+        ])("with %j is left out if it is over before the attack begins", (more, isOver) => {
+            const text = workflow(
+                group("Parallel", "all", "later", "look"),
+                { ...look(), ...more },
+                group("Serial", "later", "rest", "cut"),
+                { name: "rest", templateType: "Suspend", deadline: "10s" },
+                partition("cut"),
+            );
+            const [experiment] = imported(text, added);
+            expect(checkNames(experiment!)).toEqual(isOver ? [undefined] : ["look", undefined]);
+            if (isOver) expect(noted(experiment!, at)).toBe("is over before cut begins, and is left out");
+        });
+
+        it("of a status that is right only under the attack is left out, as one of Steadybit", () => {
+            const http = { url: "http://front.shop.svc/health", criteria: { statusCode: "503" } };
+            const text = workflow(group("Parallel", "all", "look", "cut"), look("look", { http }), partition("cut"));
+            const [experiment] = imported(text, added);
+            expect(experiment!.args.checks).toEqual(added.checks);
+            expect(noted(experiment!, at)).toMatch(/right only under the attack.*is left out/);
+            expect(refusedOf(text, fromFile).join()).toMatch(/add --check URL.*right only under the attack/);
         });
 
         it("with a name longer than a check's has none", () => {
@@ -246,8 +345,8 @@ describe("a Workflow", () => {
             const http = { url: "http://front.shop.svc/health", criteria: { statusCode: "{{ code }}" } };
             const text = workflow(group("Parallel", "all", "look", "cut"), look("look", { http }), partition("cut"));
             expect(refusedOf(text, fromFile)).toEqual([expect.stringContaining("--set code=…")]);
-            const [experiment] = imported(text, { ...fromFile, set: { code: "503" } });
-            expect(experiment!.args.checks).toMatchObject([{ status: 503 }]);
+            const [experiment] = imported(text, { ...fromFile, set: { code: "404" } });
+            expect(experiment!.args.checks).toMatchObject([{ status: 404 }]);
             expect(noted(experiment!, `${at}.http.criteria.statusCode`)).toContain("must hold before the attack, too");
         });
 

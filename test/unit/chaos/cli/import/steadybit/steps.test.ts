@@ -176,6 +176,28 @@ describe("an attack", () => {
         expect(noted(all[0]!, "lanes.1.steps.1")).toContain("a check of another experiment of this file");
     });
 
+    it.each([undefined, "0s"])("of the duration %j is refused, and not as long as its checks", (duration) => {
+        const check = step("http.check.periodically", { url: "http://front.shop.svc/a" });
+        const lanes = [[step("container.network_blackhole", { duration })], [check]];
+        expect(refusedOf(experiment(...lanes), fromFile)).toContainEqual(
+            expect.stringContaining(`${parameters}.duration: is missing or 0`),
+        );
+    });
+
+    it("of a duration with a placeholder lacks its value, and nothing else", () =>
+        expect(refusedOf(experiment([step("container.network_blackhole", { duration: "[[d]]" })]), withChecks)).toEqual(
+            [expect.stringContaining("--set d=…")],
+        ));
+
+    it("whose check has a limit without a response time is refused, and not without that limit", () => {
+        const check = step("http.check.periodically", {
+            ...{ url: "http://front.shop.svc/a", responseTimeMode: "SHORTER_THAN" },
+        });
+        expect(refusedOf(experiment([step("container.network_blackhole")], [check]), fromFile)).toEqual([
+            "lanes.1.steps.0.parameters.responseTime: is missing",
+        ]);
+    });
+
     it("that overlaps another is refused, since it would not here", () => {
         const blocked = step("container.network_blackhole");
         expect(refusedOf(experiment([blocked], [wait("30s"), blocked]), withChecks).join("\n")).toContain(
