@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { KubeObject } from "../../../chaos/values/kubernetes-types";
 import { leaseName } from "../../../chaos/lease/lease-record";
 import { until } from "../../support/until";
-import { programsInPods, stressingPrograms } from "../../trials/troubles/processes";
+import { programsIn, stressingIn } from "../../trials/troubles/processes";
 import { itInAll } from "../which-tests";
 import { TestStack } from "../shop/support";
 
@@ -29,11 +30,15 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-const programs = () => programsInPods().length;
+/** In the stack's namespace. @param of the processes that count, of a pod */
+async function count(of: (pod: KubeObject) => number[]): Promise<number> {
+    const { items } = await stack.cluster.core.listNamespacedPod({ namespace: stack.namespace });
+    return items.flatMap(of).length;
+}
 const untilStressed = () =>
-    until("a program stresses a pod", () => Promise.resolve(stressingPrograms().length > 0), { timeoutMs: 120_000 });
+    until("a program stresses a pod", async () => (await count(stressingIn)) > 0, { timeoutMs: 120_000 });
 const untilNone = (timeoutMs = longestMs) =>
-    until("no program is left", () => Promise.resolve(programs() === 0), { timeoutMs });
+    until("no program is left", async () => (await count(programsIn)) === 0, { timeoutMs });
 
 /** Begins an update that stresses the target, and kills it with SIGKILL then. */
 async function stressAndKill(settings: Record<string, string> = {}): Promise<void> {
@@ -46,7 +51,7 @@ async function stressAndKill(settings: Record<string, string> = {}): Promise<voi
     } finally {
         await update.kill();
     }
-    expect(stressingPrograms().length).toBeGreaterThan(0);
+    expect(await count(stressingIn)).toBeGreaterThan(0);
 }
 
 it("stresses its target as its cgroup shows, and no other; nothing is left", async () => {

@@ -17,20 +17,19 @@ export function signalContainer(containerId: string, signal: NodeJS.Signals): vo
     for (const pid of pids) process.kill(pid, signal);
 }
 
-/** The processes of programs that load any pod: in the sandbox they are processes of this machine. */
-export const programsInPods = (): number[] =>
-    cgroupProcesses("pods").filter((pid) => factOf(pid, "cmdline").includes(programMark));
+/** The processes of programs that load a pod, or only read what it uses. In the sandbox, they are of this machine. */
+export const programsIn = ({ metadata }: KubeObject): number[] =>
+    cgroupProcesses("pods")
+        .filter((pid) => cgroupOf(pid).includes(`/pod${metadata!.uid}/`))
+        .filter((pid) => factOf(pid, "cmdline").includes(programMark));
 
 const argsOfReading = programOf("perl", { ...onlyReads, files: [] })
     .slice(-4)
     .join("\0");
 
-/** Those of them that stress it: others only read what it uses, before a run begins. */
-export const stressingPrograms = (): number[] =>
-    programsInPods().filter((pid) => !factOf(pid, "cmdline").includes(`\0${argsOfReading}\0`));
-
-export const programsIn = ({ metadata }: KubeObject): number[] =>
-    programsInPods().filter((pid) => cgroupOf(pid).includes(`/pod${metadata!.uid}/`));
+/** Those that load it. */
+export const stressingIn = (pod: KubeObject): number[] =>
+    programsIn(pod).filter((pid) => !factOf(pid, "cmdline").includes(`\0${argsOfReading}\0`));
 
 /** The processes of a step of the experiment in a namespace: its program, and the shell that waits for it. */
 export function processesOfStep(step: StepName, namespace: string): number[] {
