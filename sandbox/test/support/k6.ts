@@ -10,7 +10,7 @@ import { imagePart, ARCHIVE } from "../../parts/images";
 
 const K6_VERSION = "1.3.0";
 
-export const k6 = goPart(
+const k6 = goPart(
     { name: "k6", version: K6_VERSION, title: "k6", minutes: 3 },
     { sourceFolder: join(__dirname, "..", ".."), module: "k6", packages: ["go.k6.io/k6"] },
 );

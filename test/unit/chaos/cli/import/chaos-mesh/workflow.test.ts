@@ -192,7 +192,7 @@ describe("a Workflow", () => {
             expect(noted(imported(text, added)[0]!, "spec.templates.4")).toContain("does not begin there");
         });
 
-        it("takes what is done at once for as long as the longest, and what has no deadline for all that is left", () => {
+        it("takes what is done at once for its longest, and what has no deadline for all that is left", () => {
             const at = { ...group("Parallel", "at", "load", "rest") };
             const parallel = workflow(inAll("50s", "at", "cut"), at, stress("load"), rest, partition("cut"));
             expect(durations(parallel)).toContainEqual(["storm-cut", "30s"]);
