@@ -23,6 +23,7 @@ const scripts = {
         const at = { rate: Number(RATE), timeUnit: "1s", preAllocatedVUs: Number(VUS), maxVUs: Number(VUS) };
         export const options = {
             discardResponseBodies: true,
+            noConnectionReuse: true,
             scenarios: { shoppers: { executor: "constant-arrival-rate", duration: DURATION, ...at } },
         };
         export default () => http.get(BASE);`,

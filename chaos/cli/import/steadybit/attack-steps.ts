@@ -31,7 +31,7 @@ export function attackOf(step: StepOf<"attack">, first: Placed, additions: Addit
         fields.refuse("does not begin and end with the other attacks: import one each");
     const lastsMs = parameters.apart().duration("duration");
     const { containers = [], ...bare } = meaning.read(parameters, additions);
-    if (bare.kind !== "kill" && (lastsMs === 0 || !parameters.has("duration")))
+    if (!meaning.isAtOnce && (lastsMs === 0 || !parameters.has("duration")))
         parameters.refuse("is missing or 0: write how long the attack lasts", "duration");
     parameters.take("duration");
     parameters.refuseRest();

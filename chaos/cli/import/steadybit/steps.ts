@@ -22,8 +22,8 @@ type ReadCheck = (parameters: Fields, step: { durationMs: number }) => Draft;
 type ReadAction = (parameters: Fields, deployment: string | undefined) => Draft;
 
 export type Meaning =
-    /** `of`: what its radius counts. `differs`: how its targets do. */
-    | { is: "attack"; read: ReadAttack; of: "containers" | "pods"; differs?: string }
+    /** `of`: what its radius counts. `differs`: how its targets do. `isAtOnce`: it has no duration. */
+    | { is: "attack"; read: ReadAttack; of: "containers" | "pods"; differs?: string; isAtOnce?: true }
     | { is: "action"; read: ReadAction }
     | { is: "check"; read: ReadCheck }
     | { is: "count" }
@@ -51,7 +51,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
         of: "pods",
         differs: "its containers run between two crashes there; here they do not run until the end",
     },
-    "kubernetes.delete_pod": { is: "attack", read: () => killOnce, of: "pods", differs: killsFewer },
+    "kubernetes.delete_pod": { is: "attack", read: () => killOnce, of: "pods", differs: killsFewer, isAtOnce: true },
     "kubernetes.rollout-restart": { is: "action", read: rolloutOf },
     "kubernetes.scale_deployment": { is: "action", read: scaleOf },
     "http.check.periodically": { is: "check", read: httpOf },

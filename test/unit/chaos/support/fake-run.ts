@@ -139,7 +139,7 @@ export class FakeRun {
                 phase: "Running",
                 podIP: ips[0],
                 podIPs: ips.map((ip) => ({ ip })),
-                containerStatuses: [{ name: "hot-deals", containerID: `${name}-container` }],
+                containerStatuses: [{ name: "hot-deals", containerID: `${name}-container`, state: { running: {} } }],
                 conditions: [{ type: "Ready", status: "True" }],
             },
         });
