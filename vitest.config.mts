@@ -16,6 +16,9 @@ const aloneInAll = [
     ...["network-policy", "lifecycle"].map((file) => `sandbox/test/e2e/${file}.test.ts`),
 ];
 
+/** Tests of what a program does in a second, after the others: of a busy processor it gets less. */
+const measured = ["load-sender", "stress-programs"].map((file) => `test/real-time/${file}.test.ts`);
+
 /** What `npm run test:networks` shows on each network that the sandbox can have, and where. */
 const onEachNetwork = {
     "the demo's story: an attack is proven, FAILED, undone, then PASSED": "test/e2e/shop/story.test.ts",
@@ -67,9 +70,19 @@ export default defineConfig({
                 test: {
                     name: "services",
                     include: ["test/services/**/*.test.ts", "test/real-time/**/*.test.ts"],
+                    exclude: measured,
                     maxWorkers: 3,
                     testTimeout: 60_000,
                     hookTimeout: 60_000,
+                },
+            },
+            {
+                test: {
+                    name: "services-alone",
+                    include: measured,
+                    maxWorkers: 1,
+                    sequence: { groupOrder: 1 },
+                    testTimeout: 60_000,
                 },
             },
             // Each worker has a shop for the files that do not test its installation; the others have a namespace each.

@@ -26,7 +26,7 @@ async function main(): Promise<void> {
     if (outcomes.some(({ failures }) => failures.length > 0))
         console.log("\nNot run: the other tests, since checks or unit tests failed.");
     else {
-        outcomes.push(run("services"));
+        outcomes.push(run("services", "services-alone"));
         const unsuitable = unsuitableBecause();
         if (unsuitable === undefined) outcomes.push(...(await onSandbox(endToEnd)));
         else console.log(`\nSkipped: the end-to-end tests, which need the sandbox. ${unsuitable}`);
