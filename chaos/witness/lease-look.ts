@@ -1,7 +1,7 @@
 import type { V1Lease } from "../values/kubernetes-types";
 import { get, isMissing } from "./api";
 import type { KeptTargets } from "../definition/plan";
-import { keptIn, leaseEndsAt, runIn, timeOf } from "../lease/lease-record";
+import { hasNotBegun, keptIn, leaseEndsAt, runIn, timeOf } from "../lease/lease-record";
 import type { LeaseOfRun } from "./protocol";
 
 /**
@@ -29,10 +29,15 @@ export async function takenAt(leaseOf: LeaseOfRun): Promise<number | undefined> 
     return at === 0 ? undefined : Date.now() - (sentAt - at);
 }
 
-/** As `keptIn`. Empty if the lease is lost. @throws Error if the API server does not say */
-export async function keptTargets(leaseOf: LeaseOfRun): Promise<KeptTargets> {
+/**
+ * What the witness is told by the lease: `kept`, as `keptIn`, empty if the lease is lost, and whether the attacks have
+ * not begun.
+ *
+ * @throws Error if the API server does not say
+ */
+export async function toldByLease(leaseOf: LeaseOfRun): Promise<{ kept: KeptTargets; hasNotBegun: boolean }> {
     const { own } = await readOwn(leaseOf);
-    return own ? keptIn(own) : {};
+    return own ? { kept: keptIn(own), hasNotBegun: hasNotBegun(own, leaseOf.run) } : { kept: {}, hasNotBegun: false };
 }
 
 /** The lease, if the run holds it, and the time by the API server's clock. */

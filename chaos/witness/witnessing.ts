@@ -5,13 +5,13 @@ import { ownApiServer } from "../cluster/in-cluster-api";
 import { annotations, labels, targetLabelOf } from "../cluster/labels";
 import type { KeptTargets } from "../definition/plan";
 import type { Pod } from "../targets/containers";
-import { accepts, RareConnections } from "./accepts";
+import { accepts, EarlyConnections, RareConnections } from "./accepts";
 import { endpointsOf, itemsOf, log, noteOnOwnPod } from "./api";
 import { inTurns } from "../values/async";
 import { groupedBy } from "../values/grouped";
 import type { JobLog } from "./job-log";
 import { KeptConnections } from "./kept-connections";
-import { keptTargets } from "./lease-look";
+import { toldByLease } from "./lease-look";
 import { apiServer, type JobAttack, type LeaseOfRun, maxKept, type Presence, reference } from "./protocol";
 import { endpoint, parseEndpoint } from "../values/endpoint";
 import { ReferencePods } from "./reference-pods";
@@ -89,6 +89,8 @@ export async function witness(
     let closed: string[] = [];
     let announced: string | undefined;
     let toKeep: KeptTargets | undefined;
+    // Of a process that begins before the attacks: an endpoint that it has met is tried for the whole time.
+    let before: EarlyConnections | undefined;
     const kept = new KeptConnections();
     const rare = new RareConnections();
     const referencePods = new ReferencePods(namespace);
@@ -101,7 +103,11 @@ export async function witness(
     // Before the first look: the address that targets can connect to is needed at once.
     await announceChange();
     for (;;) {
-        toKeep ??= (await keptTargets(lease).catch(log)) ?? undefined;
+        if (toKeep === undefined) {
+            const told = (await toldByLease(lease).catch(log)) ?? undefined;
+            toKeep = told?.kept;
+            if (told?.hasNotBegun) before = new EarlyConnections();
+        }
         const at = Date.now();
         const states = kept.states();
         // If the API server does not answer, the targets are the last known ones.
@@ -116,7 +122,7 @@ export async function witness(
         const targets = targetsToKeep(pods, toKeep);
         const attacked = new Set(pods.flatMap((pod) => attackedOf(pod, toKeep)));
         const accepted = await inTurns(endpoints, maxConnecting, (one) =>
-            attacked.has(one) ? accepts(one) : rare.accepts(one),
+            attacked.has(one) ? (before?.accepts(one) ?? accepts(one)) : rare.accepts(one, before),
         );
         const open = endpoints.filter((_, index) => accepted[index]);
         closed = endpoints.filter((_, index) => !accepted[index]);

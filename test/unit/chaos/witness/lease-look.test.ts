@@ -5,10 +5,10 @@ import { startClock, stopClock } from "../support/time";
 const get = vi.hoisted(() => vi.fn());
 vi.mock("../../../../chaos/witness/api", async (original) => ({ ...(await original<object>()), get }));
 
-let { keptTargets, lookAtLease, takenAt } = {} as typeof import("../../../../chaos/witness/lease-look.js");
+let { toldByLease, lookAtLease, takenAt } = {} as typeof import("../../../../chaos/witness/lease-look.js");
 beforeAll(async () => {
     const module = await evaluatedAgain(() => import("../../../../chaos/witness/lease-look.js"));
-    ({ keptTargets, lookAtLease, takenAt } = module);
+    ({ toldByLease, lookAtLease, takenAt } = module);
 });
 beforeEach(stopClock);
 afterEach(startClock);
@@ -46,7 +46,16 @@ it.each([
 ])("connections are kept as the lease says, and none if somebody has written something else: %s", async (kept, to) => {
     const noted = { "chaos-experiments/run": "run", "chaos-experiments/kept": kept };
     get.mockResolvedValue({ status: 200, body: JSON.stringify({ metadata: { annotations: noted } }), sentAt: 0 });
-    expect(await keptTargets({ path: "/lease", run: "run" })).toEqual(to);
+    expect((await toldByLease({ path: "/lease", run: "run" })).kept).toEqual(to);
+});
+
+it.each([
+    ["a run that has not begun", { "chaos-experiments/run": "run", "chaos-experiments/not-begun": "run" }, true],
+    ["a run that has begun", { "chaos-experiments/run": "run" }, false],
+    ["another run", { "chaos-experiments/run": "b", "chaos-experiments/not-begun": "b" }, false],
+])("the lease of %s says whether the attacks have not begun", async (_, noted, hasNotBegun) => {
+    get.mockResolvedValue({ status: 200, body: JSON.stringify({ metadata: { annotations: noted } }), sentAt: 0 });
+    expect(await toldByLease({ path: "/lease", run: "run" })).toMatchObject({ hasNotBegun });
 });
 
 it("a run has its lease since it took it first: a step that is tried again renews it later", async () => {
