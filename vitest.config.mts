@@ -16,8 +16,8 @@ const aloneInAll = [
     ...["network-policy", "lifecycle"].map((file) => `sandbox/test/e2e/${file}.test.ts`),
 ];
 
-/** Tests of what a program does in a second, after the others: of a busy processor it gets less. */
-const measured = ["load-sender", "stress-programs"].map((file) => `test/real-time/${file}.test.ts`);
+/** How much of a processor programs of the lowest priority take: after the others, beside which they get next to none. */
+const measured = ["test/real-time/stress-programs.test.ts"];
 
 /** What `npm run test:networks` shows on each network that the sandbox can have, and where. */
 const onEachNetwork = {
