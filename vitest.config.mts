@@ -16,7 +16,7 @@ const aloneInAll = [
     ...["network-policy", "lifecycle"].map((file) => `sandbox/test/e2e/${file}.test.ts`),
 ];
 
-/** How much of a processor programs of the lowest priority take: after the others, beside which they get next to none. */
+/** How much processor programs of the lowest priority get: after the others, beside which that is next to none. */
 const measured = ["test/real-time/stress-programs.test.ts"];
 
 /** What `npm run test:networks` shows on each network that the sandbox can have, and where. */
@@ -83,6 +83,7 @@ export default defineConfig({
                     maxWorkers: 1,
                     sequence: { groupOrder: 1 },
                     testTimeout: 60_000,
+                    hookTimeout: 60_000,
                 },
             },
             // Each worker has a shop for the files that do not test its installation; the others have a namespace each.

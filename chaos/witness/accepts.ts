@@ -4,8 +4,8 @@ import { parseEndpoint } from "../values/endpoint";
 const connectTimeoutMs = 1_000;
 const rarelyMs = 2_000;
 
-/** The first tries before the attacks. */
-const early = { tries: 5, timeoutMs: 200 };
+/** Of the first tries before the attacks. */
+const earlyTimeoutsMs = [200, 200, 400, 800];
 
 /** Whether a fresh connection is accepted. */
 export function accepts(endpoint: string, timeoutMs = connectTimeoutMs): Promise<boolean> {
@@ -31,14 +31,15 @@ export class EarlyConnections {
     private readonly tries = new Map<string, number>();
 
     async accepts(endpoint: string): Promise<boolean> {
-        const accepted = await accepts(endpoint, this.isEarly(endpoint) ? early.timeoutMs : undefined);
-        this.tries.set(endpoint, accepted ? early.tries : (this.tries.get(endpoint) ?? 0) + 1);
+        const tries = this.tries.get(endpoint) ?? 0;
+        const accepted = await accepts(endpoint, earlyTimeoutsMs[tries]);
+        this.tries.set(endpoint, accepted ? earlyTimeoutsMs.length : tries + 1);
         return accepted;
     }
 
     /** Whether it has accepted none, and was tried a few times only. */
     isEarly(endpoint: string): boolean {
-        return (this.tries.get(endpoint) ?? 0) < early.tries;
+        return (this.tries.get(endpoint) ?? 0) < earlyTimeoutsMs.length;
     }
 }
 

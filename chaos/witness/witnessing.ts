@@ -89,7 +89,7 @@ export async function witness(
     let closed: string[] = [];
     let announced: string | undefined;
     let toKeep: KeptTargets | undefined;
-    // Of a process that begins before the attacks: an endpoint that it has met is tried for the whole time.
+    // Of a process that begins before the attacks, until these tries are over: what comes later may come under attack.
     let before: EarlyConnections | undefined;
     const kept = new KeptConnections();
     const rare = new RareConnections();
@@ -124,6 +124,7 @@ export async function witness(
         const accepted = await inTurns(endpoints, maxConnecting, (one) =>
             attacked.has(one) ? (before?.accepts(one) ?? accepts(one)) : rare.accepts(one, before),
         );
+        if (endpoints.length > 0 && !endpoints.some((one) => before?.isEarly(one))) before = undefined;
         const open = endpoints.filter((_, index) => accepted[index]);
         closed = endpoints.filter((_, index) => !accepted[index]);
         const isAnyCutOff = pods.some(({ label }) => toKeep?.[label] && !toKeep[label].ports);
@@ -142,7 +143,8 @@ export async function witness(
             kept.keep(targets, (one) => accepting.has(one)),
             targets.length > 0 && kept.lacks(apiServer) && kept.open(apiServer, endpoint(host!, Number(port))),
         ]);
-        await announceChange();
+        // The run goes on with what is announced, or waits for the log, which takes longer.
+        if (before === undefined) await announceChange();
         const pause = closed.length > 0 ? pauseMs.closed : pauseMs.open;
         await sleep(Math.max(0, at + Math.max(pause, endpoints.length * msPerEndpoint) - Date.now()));
     }

@@ -1,5 +1,10 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { hostname } from "node:os";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { JobProcess, policyPath } from "./support/job-process";
+import { annotations } from "../../../chaos/cluster/labels";
+import type { Presence } from "../../../chaos/witness/protocol";
+import { JobProcess, leaseOfDemo, podPath, policyPath } from "./support/job-process";
 
 let job: JobProcess;
 beforeEach(() => {
@@ -20,4 +25,34 @@ it("nothing is reported before the targets could be listed: none looks as if it 
     job.refuse = () => undefined;
     await job.until("it reports the target", () => job.output.includes('"changed"'));
     expect(job.output).toContain('"changed":{"closed":["127.0.0.1:1"]}');
+});
+
+/** What the Job notes on its own pod, once it has announced targets. */
+async function announced(): Promise<Presence> {
+    const noted = () =>
+        JSON.parse(
+            job.objects.get(podPath(hostname())).metadata.annotations?.[annotations.witness] ?? "{}",
+        ) as Presence;
+    await job.until("it announces the target", () => (noted().watched?.length ?? 0) > 0);
+    return noted();
+}
+
+it("before the attacks, a target is announced once it is reached: a network allows that a moment later", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    job.addPod("a", { port });
+    job.objects.get(leaseOfDemo).metadata.annotations[annotations.notBegun] = "run";
+    await job.start([{ kind: "blackhole", path: policyPath, label: "x.blackhole" }]);
+    await job.until("it has tried", () => job.output.includes('"closed"'));
+    server.listen(port, "127.0.0.1");
+    expect(await announced()).toMatchObject({ watched: [`127.0.0.1:${port}`], closed: [] });
+    server.close();
+});
+
+it("a target that is never reached is announced soon, too: the run says so", async () => {
+    job.objects.get(leaseOfDemo).metadata.annotations[annotations.notBegun] = "run";
+    await job.start([{ kind: "blackhole", path: policyPath, label: "x.blackhole" }]);
+    expect(await announced()).toMatchObject({ watched: ["127.0.0.1:1"], closed: ["127.0.0.1:1"] });
 });
