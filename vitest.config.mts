@@ -17,7 +17,10 @@ const aloneInAll = [
 ];
 
 /** How much processor programs of the lowest priority get: after the others, beside which that is next to none. */
-const measured = ["test/real-time/stress-programs.test.ts"];
+const measured = {
+    processes: ["test/real-time/stress-programs.test.ts"],
+    onCluster: ["test/e2e/experiments/stress.test.ts"],
+};
 
 /** What `npm run test:networks` shows on each network that the sandbox can have, and where. */
 const onEachNetwork = {
@@ -70,7 +73,7 @@ export default defineConfig({
                 test: {
                     name: "services",
                     include: ["test/services/**/*.test.ts", "test/real-time/**/*.test.ts"],
-                    exclude: measured,
+                    exclude: measured.processes,
                     maxWorkers: 3,
                     testTimeout: 60_000,
                     hookTimeout: 60_000,
@@ -79,7 +82,7 @@ export default defineConfig({
             {
                 test: {
                     name: "services-alone",
-                    include: measured,
+                    include: measured.processes,
                     maxWorkers: 1,
                     sequence: { groupOrder: 1 },
                     testTimeout: 60_000,
@@ -92,7 +95,7 @@ export default defineConfig({
                     name: "e2e",
                     include: ["test/e2e/**/*.test.ts", "sandbox/test/e2e/*.test.ts"],
                     exclude: [
-                        ...aloneInAll,
+                        ...[...measured.onCluster, ...aloneInAll],
                         ...[...Object.values(onEachNetworkAlone), betweenNetworks],
                         ...(all ? [] : ["test/e2e/all/**", ...inAll]),
                     ],
@@ -103,7 +106,7 @@ export default defineConfig({
             {
                 test: {
                     name: "e2e-alone",
-                    include: all ? aloneInAll : [],
+                    include: [...measured.onCluster, ...(all ? aloneInAll : [])],
                     maxWorkers: 1,
                     sequence: { groupOrder: 1 },
                     ...whereDropped,
