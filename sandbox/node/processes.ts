@@ -62,13 +62,20 @@ export function recordedComponents(): string[] {
         .map((file) => file.slice(0, -".json".length));
 }
 
-/** The last lines of a component's log. */
+/** The last lines of a component's log, or if it crashed, those that say why: thousands of stacks' may follow. */
 export function logTail(name: string): string[] {
     try {
-        return readFileSync(logPath(name), "utf8").trimEnd().split("\n").slice(-12);
+        return endOf(readFileSync(logPath(name), "utf8"));
     } catch {
         return [];
     }
+}
+
+/** What Go's runtime says of a crash, and klog's fatal lines, which begin with F and the date. */
+export function endOf(log: string): string[] {
+    const lines = log.trimEnd().split("\n");
+    const crash = lines.findLastIndex((line) => /^(panic|fatal error|SIG[A-Z]+): |^F\d{4} /.test(line));
+    return crash < 0 ? lines.slice(-12) : lines.slice(crash, crash + 12);
 }
 
 /** Whether it runs with this command line and environment. Paths of programs contain their hash. */

@@ -5,6 +5,7 @@ import { apiServerUrl, noProxy } from "../../node/addresses";
 import { objectPath } from "../../node/api";
 import { withGroupsBelow } from "../../node/cgroups";
 import { exportCommands } from "../../node/env";
+import { endOf } from "../../node/processes";
 import { type SandboxStatus, statusTable } from "../../node/status";
 
 describe("the API path of an object", () => {
@@ -15,6 +16,23 @@ describe("the API path of an object", () => {
         ["storage.k8s.io/v1", "StorageClass", undefined, "/apis/storage.k8s.io/v1/storageclasses/x"],
     ])("of %s %s", (apiVersion, kind, namespace, path) => {
         expect(objectPath({ apiVersion, kind, metadata: { name: "x", namespace } })).toBe(path);
+    });
+});
+
+describe("the end of a component's log", () => {
+    const stacks = Array.from({ length: 100 }, (_, at) => `\t/go/src/main.go:${at} +0x1`);
+
+    it("is its last lines", () => {
+        expect(endOf(`${stacks.join("\n")}\n`)).toEqual(stacks.slice(-12));
+    });
+
+    it.each([
+        "panic: no node",
+        "fatal error: concurrent map writes",
+        "SIGSEGV: segmentation violation",
+        "F1201 02:26 x",
+    ])("begins, before the stacks of a crash, with %s", (why) => {
+        expect(endOf(["I1201 02:26 ready", why, "", ...stacks].join("\n")).slice(0, 2)).toEqual([why, ""]);
     });
 });
 
