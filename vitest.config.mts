@@ -16,10 +16,10 @@ const aloneInAll = [
     ...["network-policy", "lifecycle"].map((file) => `sandbox/test/e2e/${file}.test.ts`),
 ];
 
-/** How much processor programs of the lowest priority get: after the others, beside which that is next to none. */
-const measured = {
-    processes: ["test/real-time/stress-programs.test.ts"],
-    onCluster: ["test/e2e/experiments/stress.test.ts"],
+/** Tests that measure programs of the lowest priority, which get next to no processor beside others. */
+const alone = {
+    services: ["test/real-time/stress-programs.test.ts"],
+    e2e: ["test/e2e/experiments/stress.test.ts"],
 };
 
 /** What `npm run test:networks` shows on each network that the sandbox can have, and where. */
@@ -73,7 +73,7 @@ export default defineConfig({
                 test: {
                     name: "services",
                     include: ["test/services/**/*.test.ts", "test/real-time/**/*.test.ts"],
-                    exclude: measured.processes,
+                    exclude: alone.services,
                     maxWorkers: 3,
                     testTimeout: 60_000,
                     hookTimeout: 60_000,
@@ -82,7 +82,7 @@ export default defineConfig({
             {
                 test: {
                     name: "services-alone",
-                    include: measured.processes,
+                    include: alone.services,
                     maxWorkers: 1,
                     sequence: { groupOrder: 1 },
                     testTimeout: 60_000,
@@ -95,7 +95,7 @@ export default defineConfig({
                     name: "e2e",
                     include: ["test/e2e/**/*.test.ts", "sandbox/test/e2e/*.test.ts"],
                     exclude: [
-                        ...[...measured.onCluster, ...aloneInAll],
+                        ...[...alone.e2e, ...aloneInAll],
                         ...[...Object.values(onEachNetworkAlone), betweenNetworks],
                         ...(all ? [] : ["test/e2e/all/**", ...inAll]),
                     ],
@@ -106,7 +106,7 @@ export default defineConfig({
             {
                 test: {
                     name: "e2e-alone",
-                    include: [...measured.onCluster, ...(all ? aloneInAll : [])],
+                    include: [...alone.e2e, ...(all ? aloneInAll : [])],
                     maxWorkers: 1,
                     sequence: { groupOrder: 1 },
                     ...whereDropped,

@@ -4,11 +4,14 @@ import { parseEndpoint } from "../values/endpoint";
 const connectTimeoutMs = 1_000;
 const rarelyMs = 2_000;
 
-/** Of the first tries before the attacks. */
+/** They grow, for targets that are slow to answer. After them, 1.6 s in all, an endpoint counts as closed. */
 const earlyTimeoutsMs = [200, 200, 400, 800];
 
-/** Whether a fresh connection is accepted. */
-export function accepts(endpoint: string, timeoutMs = connectTimeoutMs): Promise<boolean> {
+/** Whether a fresh connection is accepted. @param early set before the attacks: the try may be a short one */
+export const accepts = (endpoint: string, early?: EarlyConnections): Promise<boolean> =>
+    early ? early.accepts(endpoint) : connects(endpoint);
+
+function connects(endpoint: string, timeoutMs = connectTimeoutMs): Promise<boolean> {
     return new Promise((resolve) => {
         const socket = connect({ ...parseEndpoint(endpoint), timeout: timeoutMs });
         const settle = (accepted: boolean) => {
@@ -23,39 +26,44 @@ export function accepts(endpoint: string, timeoutMs = connectTimeoutMs): Promise
 }
 
 /**
- * Tries before the attacks: a network may not yet let this pod through to the targets, by a policy that was made at the
- * same time. Of a packet that it has dropped, the kernel sends another only after a second, so the first tries of each
- * endpoint are short: saves 0.8 s of each run in a namespace with policies.
+ * The first tries of each endpoint before the attacks, which are short: saves 0.8 s of each run in a namespace with
+ * NetworkPolicies. A policy that lets this pod through is made at the same time, and may take effect just after the
+ * first packet; the kernel sends a dropped packet again only after a second.
  */
 export class EarlyConnections {
-    private readonly tries = new Map<string, number>();
+    /** All of them once an endpoint has accepted a connection: then only a whole try shows that it is closed. */
+    private readonly shortTries = new Map<string, number>();
 
     async accepts(endpoint: string): Promise<boolean> {
-        const tries = this.tries.get(endpoint) ?? 0;
-        const accepted = await accepts(endpoint, earlyTimeoutsMs[tries]);
-        this.tries.set(endpoint, accepted ? earlyTimeoutsMs.length : tries + 1);
+        const tries = this.shortTries.get(endpoint) ?? 0;
+        const accepted = await connects(endpoint, earlyTimeoutsMs[tries]);
+        this.shortTries.set(endpoint, accepted ? earlyTimeoutsMs.length : tries + 1);
         return accepted;
     }
 
-    /** Whether it has accepted none, and was tried a few times only. */
+    /** Whether its next try is a short one. */
     isEarly(endpoint: string): boolean {
-        return (this.tries.get(endpoint) ?? 0) < earlyTimeoutsMs.length;
+        return (this.shortTries.get(endpoint) ?? 0) < earlyTimeoutsMs.length;
+    }
+
+    /** Whether no more tries are short. False without endpoints: a run labels its targets after this process begins. */
+    areOver(endpoints: readonly string[]): boolean {
+        return endpoints.length > 0 && !endpoints.some((one) => this.isEarly(one));
     }
 }
 
 /**
- * Tries each endpoint every 2 s at most, and says in between what was found last: a server that is blocked takes no
- * connections out of its queue, and many of them would fill it.
+ * Tries each endpoint every 2 s at most, except early, and says in between what was found last: a server that is
+ * blocked takes no connections out of its queue, and many of them would fill it.
  */
 export class RareConnections {
     private readonly last = new Map<string, { at: number; accepted: boolean }>();
 
-    /** @param connections if the attacks have not begun */
-    async accepts(endpoint: string, connections?: EarlyConnections): Promise<boolean> {
+    async accepts(endpoint: string, early?: EarlyConnections): Promise<boolean> {
         const last = this.last.get(endpoint);
         const at = performance.now();
-        if (last && at - last.at < rarelyMs && !connections?.isEarly(endpoint)) return last.accepted;
-        const accepted = await (connections ? connections.accepts(endpoint) : accepts(endpoint));
+        if (last && at - last.at < rarelyMs && !early?.isEarly(endpoint)) return last.accepted;
+        const accepted = await accepts(endpoint, early);
         this.last.set(endpoint, { at, accepted });
         return accepted;
     }

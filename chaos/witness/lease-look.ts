@@ -30,8 +30,8 @@ export async function takenAt(leaseOf: LeaseOfRun): Promise<number | undefined> 
 }
 
 /**
- * What the witness is told by the lease: `kept`, as `keptIn`, empty if the lease is lost, and whether the attacks have
- * not begun.
+ * What the lease says to the witness: `kept` is what `keptIn` reads. If the lease is lost, that is empty, and
+ * `hasNotBegun` is false.
  *
  * @throws Error if the API server does not say
  */

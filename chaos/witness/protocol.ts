@@ -62,9 +62,12 @@ export interface Presence {
     address: string;
     /** All of them, of each family one. @default `address` alone: version 0.5.0 did not note the others */
     addresses?: string[];
-    /** The endpoints of all labeled pods that it has found so far. */
+    /**
+     * The endpoints of all labeled pods at the last look that it announced. Before the attacks, that is the first at
+     * which each has accepted a connection or has had its short tries; see `EarlyConnections`.
+     */
     watched: string[];
-    /** Those of them that accepted no connection at the last look. @default version 0.6.0 did not note them */
+    /** Those of them that accepted no connection at that look. @default version 0.6.0 did not note them */
     closed?: string[];
     /** When the process began, in milliseconds since the epoch. @default version 0.5.0 did not note it */
     begun?: number;

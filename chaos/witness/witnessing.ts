@@ -58,8 +58,9 @@ async function labeledPods(namespace: string, attacks: readonly JobAttack[]): Pr
 
 /**
  * Tries to connect to every port of every labeled pod, again and again, and logs what has changed: rarely to those that
- * no attack blocks. Also keeps connections open, as the lease says, and one to the API server to compare them with, and
- * logs what becomes of them. If an attack blocks all ports, it also tries to connect to pods that no attack touches.
+ * no attack blocks. Before the attacks, it says nothing until its short tries are over. Also keeps connections open, as
+ * the lease says, and one to the API server to compare them with, and logs what becomes of them. If an attack blocks all
+ * ports, it also tries to connect to pods that no attack touches.
  *
  * @param addresses of this pod
  * @param ending no pod is announced any more: an attack must not begin on a pod that is labeled while this Job ends
@@ -89,8 +90,9 @@ export async function witness(
     let closed: string[] = [];
     let announced: string | undefined;
     let toKeep: KeptTargets | undefined;
-    // Of a process that begins before the attacks, until these tries are over: what comes later may come under attack.
-    let before: EarlyConnections | undefined;
+    // From a start before the attacks until the first targets are announced: later, a short try that times out may be
+    // a slow target under attack.
+    let early: EarlyConnections | undefined;
     const kept = new KeptConnections();
     const rare = new RareConnections();
     const referencePods = new ReferencePods(namespace);
@@ -106,7 +108,7 @@ export async function witness(
         if (toKeep === undefined) {
             const told = (await toldByLease(lease).catch(log)) ?? undefined;
             toKeep = told?.kept;
-            if (told?.hasNotBegun) before = new EarlyConnections();
+            if (told?.hasNotBegun) early = new EarlyConnections();
         }
         const at = Date.now();
         const states = kept.states();
@@ -122,9 +124,9 @@ export async function witness(
         const targets = targetsToKeep(pods, toKeep);
         const attacked = new Set(pods.flatMap((pod) => attackedOf(pod, toKeep)));
         const accepted = await inTurns(endpoints, maxConnecting, (one) =>
-            attacked.has(one) ? (before?.accepts(one) ?? accepts(one)) : rare.accepts(one, before),
+            attacked.has(one) ? accepts(one, early) : rare.accepts(one, early),
         );
-        if (endpoints.length > 0 && !endpoints.some((one) => before?.isEarly(one))) before = undefined;
+        if (early?.areOver(endpoints)) early = undefined;
         const open = endpoints.filter((_, index) => accepted[index]);
         closed = endpoints.filter((_, index) => !accepted[index]);
         const isAnyCutOff = pods.some(({ label }) => toKeep?.[label] && !toKeep[label].ports);
@@ -143,8 +145,8 @@ export async function witness(
             kept.keep(targets, (one) => accepting.has(one)),
             targets.length > 0 && kept.lacks(apiServer) && kept.open(apiServer, endpoint(host!, Number(port))),
         ]);
-        // The run goes on with what is announced, or waits for the log, which takes longer.
-        if (before === undefined) await announceChange();
+        // Not before: if a target is announced as closed, the run waits for the Job's log, up to a second.
+        if (early === undefined) await announceChange();
         const pause = closed.length > 0 ? pauseMs.closed : pauseMs.open;
         await sleep(Math.max(0, at + Math.max(pause, endpoints.length * msPerEndpoint) - Date.now()));
     }

@@ -62,20 +62,22 @@ export function recordedComponents(): string[] {
         .map((file) => file.slice(0, -".json".length));
 }
 
-/** The last lines of a component's log, or if it crashed, those that say why: thousands of stacks' may follow. */
+/** The last lines of a component's log. If it crashed, those from the reason on: its stacks are thousands of lines. */
 export function logTail(name: string): string[] {
     try {
-        return endOf(readFileSync(logPath(name), "utf8"));
+        return tellingLines(readFileSync(logPath(name), "utf8"));
     } catch {
         return [];
     }
 }
 
-/** What Go's runtime says of a crash, and klog's fatal lines, which begin with F and the date. */
-export function endOf(log: string): string[] {
+const linesShown = 12;
+
+/** A crash begins with a line of Go's runtime, or with a fatal one of klog: F and the date. */
+export function tellingLines(log: string): string[] {
     const lines = log.trimEnd().split("\n");
     const crash = lines.findLastIndex((line) => /^(panic|fatal error|SIG[A-Z]+): |^F\d{4} /.test(line));
-    return crash < 0 ? lines.slice(-12) : lines.slice(crash, crash + 12);
+    return crash < 0 ? lines.slice(-linesShown) : lines.slice(crash, crash + linesShown);
 }
 
 /** Whether it runs with this command line and environment. Paths of programs contain their hash. */

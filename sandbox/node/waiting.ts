@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Component, logPath, logTail, runningComponent } from "./processes";
 
-/** A component ended, or did not start in time. The message contains the end of its log. */
+/** A component ended, or did not start in time. The message contains what `logTail` gives. */
 function componentError(component: Component["name"], what: string): Error {
     const lines = logTail(component).map((line) => `\n    ${line.slice(0, 400)}`);
-    const tail = lines.length > 0 ? `, which ends with:${lines.join("")}` : "";
+    const tail = lines.length > 0 ? `, which says:${lines.join("")}` : "";
     return new Error(`${component} ${what}; its log is ${logPath(component)}${tail}`);
 }
 
-/** @throws Error with the end of its log, if a component has ended */
+/** @throws Error with what its log says, if a component has ended */
 export function requireRunning(component: Component["name"]): void {
     if (!runningComponent(component)) throw componentError(component, "ended unexpectedly");
 }
@@ -16,9 +16,9 @@ export function requireRunning(component: Component["name"]): void {
 /**
  * Calls `probe` every 50 ms until it returns true.
  *
- * @param component if it ends, the wait fails; the error contains the end of its log.
+ * @param component if it ends, the wait fails; the error contains what its log says.
  * @param wish completes the message "did not <wish> within 30 s".
- * @throws Error with the end of its log
+ * @throws Error with what its log says
  */
 export async function waitFor(
     component: Component["name"],

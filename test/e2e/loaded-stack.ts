@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { removeNamespaces } from "../../bench/on-cluster";
+import type { AttackDefinition } from "../../chaos/index";
 import { Experiment, type ExperimentArgs } from "../../chaos/face/experiment";
 import type { Conclusion } from "../../chaos/report/conclusion";
 import type { Journal } from "../../chaos/report/journal-schema";
@@ -18,17 +19,20 @@ import { temporaryPrefix, useBackend } from "./shop/support";
 export const loadPods = async (cluster: Cluster, namespace: string) =>
     (await cluster.core.listNamespacedPod({ namespace, labelSelector: "chaos-experiments/beside" })).items;
 
-/** A load goes on for some seconds after its run has ended. */
+/** A load goes on for 3 s after its run, and its pod has 5 s to end. */
 const endedMs = 10_000;
 export const untilNoLoad = (cluster: Cluster, namespace: string, timeoutMs = endedMs) =>
     until("no load is left", async () => (await loadPods(cluster, namespace)).length === 0, { timeoutMs });
 
+/** An attack under which a load shows a slow Service. */
+export const slow: AttackDefinition[] = [{ kind: "fault", service: "api", delay: "300ms" }];
+
 /**
- * A stack, in this process, with one experiment about a Service `api` of one pod, in a namespace of its own that admits
- * only restricted pods.
+ * For tests of the action `load`: a stack, in this process, with one experiment about a Service `api` of one pod, in a
+ * namespace of its own that admits only restricted pods.
  */
 export class LoadedStack {
-    /** What the last update has said. */
+    /** What the running update has said, or the last one. */
     said = "";
     private runs = 0;
     private args: Partial<ExperimentArgs> = {};
@@ -87,6 +91,11 @@ export class LoadedStack {
     /** Of the last run. */
     get journal(): Journal {
         return keptJournals(join(this.folder, "reports"))[0]!;
+    }
+
+    /** Of the one load of the last run. */
+    get delivery() {
+        return this.journal.deliveries![0]!;
     }
 
     untilNoLoad(): Promise<unknown> {

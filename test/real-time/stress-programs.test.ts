@@ -202,9 +202,13 @@ describe("what others have the application's runtime load", () => {
 
 it("a shell without `sleep`, with which it would use a whole core, says nothing and ends", async () => {
     const folder = mkdtempSync(join(tmpdir(), "stress-"));
+    // The program starts a second shell, which it finds in PATH.
     symlinkSync(realpathSync("/bin/sh"), `${folder}/sh`);
     const [, ...args] = programOf("sh", { workers: 0, permille: 0, lastSeconds: 2, files: ["/proc/uptime"] });
-    const { status, stdout } = spawnSync(`${folder}/sh`, args, { env: { PATH: folder }, timeout: 3_000 });
-    rmSync(folder, { recursive: true });
-    expect([status, stdout.toString()]).toEqual([97, ""]);
+    try {
+        const { status, stdout } = spawnSync(`${folder}/sh`, args, { env: { PATH: folder }, timeout: 3_000 });
+        expect([status, stdout.toString()]).toEqual([97, ""]);
+    } finally {
+        rmSync(folder, { recursive: true });
+    }
 });

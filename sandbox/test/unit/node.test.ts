@@ -5,7 +5,7 @@ import { apiServerUrl, noProxy } from "../../node/addresses";
 import { objectPath } from "../../node/api";
 import { withGroupsBelow } from "../../node/cgroups";
 import { exportCommands } from "../../node/env";
-import { endOf } from "../../node/processes";
+import { tellingLines } from "../../node/processes";
 import { type SandboxStatus, statusTable } from "../../node/status";
 
 describe("the API path of an object", () => {
@@ -19,11 +19,11 @@ describe("the API path of an object", () => {
     });
 });
 
-describe("the end of a component's log", () => {
+describe("what an error shows of a component's log", () => {
     const stacks = Array.from({ length: 100 }, (_, at) => `\t/go/src/main.go:${at} +0x1`);
 
-    it("is its last lines", () => {
-        expect(endOf(`${stacks.join("\n")}\n`)).toEqual(stacks.slice(-12));
+    it("is its end", () => {
+        expect(tellingLines(`${stacks.join("\n")}\n`)).toEqual(stacks.slice(-12));
     });
 
     it.each([
@@ -31,8 +31,8 @@ describe("the end of a component's log", () => {
         "fatal error: concurrent map writes",
         "SIGSEGV: segmentation violation",
         "F1201 02:26 x",
-    ])("begins, before the stacks of a crash, with %s", (why) => {
-        expect(endOf(["I1201 02:26 ready", why, "", ...stacks].join("\n")).slice(0, 2)).toEqual([why, ""]);
+    ])("begins with the reason of a crash, and not with its stacks: %s", (why) => {
+        expect(tellingLines(["I1201 02:26 ready", why, "", ...stacks].join("\n")).slice(0, 2)).toEqual([why, ""]);
     });
 });
 

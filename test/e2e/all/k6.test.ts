@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Action } from "../../../chaos/index";
-import type { Journal } from "../../../chaos/report/journal-schema";
 import { importK6 } from "../../../sandbox/test/support/k6";
-import { LoadedStack } from "../loaded-stack";
+import { LoadedStack, slow } from "../loaded-stack";
 
 const serving = `require("http").createServer((_, answer) => answer.end("{}")).listen(8080);`;
-const slow = [{ kind: "fault", service: "api", delay: "300ms" }];
 
 describe("a load by a script of k6", () => {
     const namespace = "e2e-k6";
@@ -33,11 +31,9 @@ describe("a load by a script of k6", () => {
         const { verdict, reason } = await stack.conclusionOf({
             attacks: slow,
             actions: [k6("open.js", { RATE: 50, VUS: 60 })],
-        } as never);
+        });
         expect([verdict, reason]).toEqual(["PASSED", expect.any(String)]);
-        const [{ due, sent, good, latencyMs }] = stack.journal.deliveries as [
-            NonNullable<Journal["deliveries"]>[number],
-        ];
+        const { due, sent, good, latencyMs } = stack.delivery;
         expect(due).toBeGreaterThan(200);
         expect(sent / due).toBeGreaterThan(0.98);
         expect(good).toBe(sent);
@@ -47,7 +43,7 @@ describe("a load by a script of k6", () => {
 
     it("is INCONCLUSIVE if it drops iterations under attack, since it has too few VUs", async () => {
         const few = k6("open.js", { RATE: 50, VUS: 5 });
-        const { verdict, code, reason } = await stack.conclusionOf({ attacks: slow, actions: [few] } as never);
+        const { verdict, code, reason } = await stack.conclusionOf({ attacks: slow, actions: [few] });
         expect([verdict, code]).toEqual(["INCONCLUSIVE", "load-not-delivered"]);
         expect(reason).toMatch(/all its connections or VUs waited for answers.*`maxVUs` of k6/);
         await stack.untilNoLoad();
@@ -70,7 +66,7 @@ describe("a load by a script of k6", () => {
         ],
         ["that the image does not have", "none.js", /ABORTED \(load-not-delivered\): its pod \S+ has ended/],
     ])("attacks nobody by a script %s", async (_, script, words) => {
-        const failing = await stack.failureOf({ attacks: slow, actions: [k6(script)] } as never);
+        const failing = await stack.failureOf({ attacks: slow, actions: [k6(script)] });
         expect(failing).toMatch(words);
         await stack.untilNoLoad();
     });

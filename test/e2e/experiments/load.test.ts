@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Action } from "../../../chaos/index";
-import type { Journal } from "../../../chaos/report/journal-schema";
 import { leaseName } from "../../../chaos/lease/lease-record";
 import { until } from "../../support/until";
-import { LoadedStack, loadPods, untilNoLoad } from "../loaded-stack";
+import { LoadedStack, loadPods, slow, untilNoLoad } from "../loaded-stack";
 import { TestStack } from "../shop/support";
 import { itInAll } from "../which-tests";
 
@@ -30,7 +29,6 @@ describe("a load on a Service", () => {
         perSecond: 50,
         ...more,
     });
-    const slow = [{ kind: "fault", service: "api", delay: "300ms" }];
 
     beforeAll(async () => {
         stack = await LoadedStack.open(namespace, serving);
@@ -45,10 +43,10 @@ describe("a load on a Service", () => {
         const { verdict, reason, checks } = await stack.conclusionOf({
             attacks: slow,
             actions: [load(limits)],
-        } as never);
+        });
         expect([verdict, reason]).toEqual(["FAILED", expect.stringMatching(/within 150 ms \(required: 95%/)]);
         expect(checks.find(({ name }) => name === "visitors")).toMatchObject({ held: false });
-        const [{ due, sent, latencyMs }] = stack.journal.deliveries as [NonNullable<Journal["deliveries"]>[number]];
+        const { due, sent, latencyMs } = stack.delivery;
         expect(sent / due).toBeGreaterThan(0.98);
         expect(latencyMs!.p50).toBeGreaterThan(290);
         await stack.untilNoLoad();
@@ -56,14 +54,14 @@ describe("a load on a Service", () => {
 
     it("shows that it answers in time, if that is enough", async () => {
         const limits = { successRate: 0.95, latency: { p95: { atMost: "3s" } } };
-        const { verdict, reason } = await stack.conclusionOf({ attacks: slow, actions: [load(limits)] } as never);
+        const { verdict, reason } = await stack.conclusionOf({ attacks: slow, actions: [load(limits)] });
         expect([verdict, reason]).toEqual(["PASSED", expect.stringContaining("were sent on time")]);
         await stack.untilNoLoad();
     });
 
     it("attacks nobody if its rate cannot be sent: ABORTED, with what would do", async () => {
         const impossible = load({ path: "/slow", perSecond: 200, connections: 2 });
-        const failing = await stack.failureOf({ attacks: slow, actions: [impossible] } as never);
+        const failing = await stack.failureOf({ attacks: slow, actions: [impossible] });
         expect(failing).toMatch(/ABORTED \(load-not-delivered\): .*waited for answers.*Allow more `connections`/s);
         await stack.untilNoLoad();
     });

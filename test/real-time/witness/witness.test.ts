@@ -37,22 +37,40 @@ async function announced(): Promise<Presence> {
     return noted();
 }
 
-it("before the attacks, a target is announced once it is reached: a network allows that a moment later", async () => {
+const attack = { kind: "blackhole", path: policyPath, label: "x.blackhole" };
+
+it.each(["an attacked", "another"])("before the attacks, %s target is announced once it is reached", async (which) => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
     server.close();
-    job.addPod("a", { port });
+    job.objects.delete(podPath("a"));
+    job.addLease("run", new Date(), which === "another" ? {} : { "x.blackhole": {} });
     job.objects.get(leaseOfDemo).metadata.annotations[annotations.notBegun] = "run";
-    await job.start([{ kind: "blackhole", path: policyPath, label: "x.blackhole" }]);
+    await job.start([attack]);
+    // A run labels its targets once its Job is there.
+    await job.until("it has looked", () => looks() > 1);
+    job.addPod("a", { port });
     await job.until("it has tried", () => job.output.includes('"closed"'));
     server.listen(port, "127.0.0.1");
-    expect(await announced()).toMatchObject({ watched: [`127.0.0.1:${port}`], closed: [] });
-    server.close();
+    try {
+        expect(await announced()).toMatchObject({ watched: [`127.0.0.1:${port}`], closed: [] });
+    } finally {
+        server.close();
+    }
 });
 
-it("a target that is never reached is announced soon, too: the run says so", async () => {
+it("a target that is never reached is announced after its short tries: the run says so", async () => {
     job.objects.get(leaseOfDemo).metadata.annotations[annotations.notBegun] = "run";
-    await job.start([{ kind: "blackhole", path: policyPath, label: "x.blackhole" }]);
+    await job.start([attack]);
     expect(await announced()).toMatchObject({ watched: ["127.0.0.1:1"], closed: ["127.0.0.1:1"] });
+    expect(looks()).toBeGreaterThan(3);
 });
+
+it("a process that begins under attack announces at its first look", async () => {
+    await job.start([attack]);
+    expect(await announced()).toMatchObject({ closed: ["127.0.0.1:1"] });
+    expect(looks()).toBeLessThan(4);
+});
+
+const looks = () => job.requests.filter((one) => one === "GET /api/v1/namespaces/demo/pods").length;

@@ -54,7 +54,7 @@ it("an endpoint that no attack blocks is tried rarely, but not before it has acc
     expect(tries).toEqual([200, 200]);
 });
 
-it("a process that begins under attack tries each for the whole time", async () => {
+it("without early tries, an endpoint is tried for a second", async () => {
     await new RareConnections().accepts(endpoint);
     expect(tries).toEqual([1_000]);
 });

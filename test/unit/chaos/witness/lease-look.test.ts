@@ -53,7 +53,7 @@ it.each([
     ["a run that has not begun", { "chaos-experiments/run": "run", "chaos-experiments/not-begun": "run" }, true],
     ["a run that has begun", { "chaos-experiments/run": "run" }, false],
     ["another run", { "chaos-experiments/run": "b", "chaos-experiments/not-begun": "b" }, false],
-])("the lease of %s says whether the attacks have not begun", async (_, noted, hasNotBegun) => {
+])("the lease says that the attacks have not begun only by the run's own mark: %s", async (_, noted, hasNotBegun) => {
     get.mockResolvedValue({ status: 200, body: JSON.stringify({ metadata: { annotations: noted } }), sentAt: 0 });
     expect(await toldByLease({ path: "/lease", run: "run" })).toMatchObject({ hasNotBegun });
 });
