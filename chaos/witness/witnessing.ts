@@ -59,8 +59,8 @@ async function labeledPods(namespace: string, attacks: readonly JobAttack[]): Pr
 /**
  * Tries to connect to every port of every labeled pod, again and again, and logs what has changed: rarely to those that
  * no attack blocks. Before the attacks, it says nothing until its short tries are over. Also keeps connections open, as
- * the lease says, and one to the API server to compare them with, and logs what becomes of them. If an attack blocks all
- * ports, it also tries to connect to pods that no attack touches.
+ * the lease says, and one to the API server to compare them with, and logs what becomes of them. If an attack blocks
+ * all ports, it also tries to connect to pods that no attack touches.
  *
  * @param addresses of this pod
  * @param ending no pod is announced any more: an attack must not begin on a pod that is labeled while this Job ends
