@@ -133,7 +133,11 @@ describe("a sender", () => {
         // One connection would have sent four, had it waited.
         expect(sent).toBeGreaterThan(30);
         expect(latencyMs!.p50).toBeGreaterThan(690);
-        expect(shares[0]).toMatchObject({ met: 0, unknown: due - sent });
+        const [{ met, unknown } = { met: NaN, unknown: NaN }] = shares;
+        expect(met).toBe(0);
+        // Besides those not sent, what a busy machine has delayed by 200 ms or more.
+        expect(unknown).toBeGreaterThanOrEqual(due - sent);
+        expect(unknown).toBeLessThan(due / 2);
     });
 
     it("says that it could not send, if all connections wait for answers", async () => {
