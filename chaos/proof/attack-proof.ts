@@ -52,6 +52,8 @@ export interface AttackProofArgs extends table.Tried {
     targetLabel: string;
     /** How long the slowest probe of the baseline took, as much as one gets later. @default its time limit */
     slowestProbeMs?: number;
+    /** Whether it is proven since the tries that show it began, not only from when they have failed. @default false */
+    isSinceTries?: boolean;
     /**
      * That the attack is over, and why, as far as the cluster says: asked every few seconds.
      * Undefined while it lasts. @default other policies are looked at
@@ -156,25 +158,31 @@ export class AttackProof {
 
     /** Waits until everything fails that must. @returns since when, or why that cannot be shown */
     async attackProven(): Promise<Proven | Doubt> {
+        const begun = performance.now();
         const isUndefined = (reason: unknown) => reason === undefined;
+        const whyWorking = () => this.whyWorking(this.slowestProbeMs, "attack-not-proven");
         const [inward, working, alive] = await Promise.all([
             poll(
                 () => this.cut(),
                 (seen) => !("code" in seen),
                 enforcementTimeoutMs,
             ),
-            poll(() => this.whyWorking(this.slowestProbeMs, "attack-not-proven"), isUndefined, enforcementTimeoutMs),
-            this.args.proof.deleted ? poll(() => this.whyNotGone(), isUndefined, enforcementTimeoutMs) : undefined,
+            whenSeen(poll(whyWorking, isUndefined, enforcementTimeoutMs)),
+            whenSeen(this.args.proof.deleted && poll(() => this.whyNotGone(), isUndefined, enforcementTimeoutMs)),
         ]);
-        const notProven = await this.decided([alive, "code" in inward ? inward : undefined, working]);
+        const notProven = await this.decided([alive.seen, "code" in inward ? inward : undefined, working.seen]);
         if (notProven !== undefined) return notProven;
-        return { ...(inward as Witnessed), attackedAt: Date.now() };
+        const { since, ...witnessed } = inward as Cut;
+        const sinceAll = Math.max(begun, since, working.at, alive.at);
+        const forMs = this.args.isSinceTries ? Math.floor(performance.now() - sinceAll) : 0;
+        return { ...witnessed, attackedAt: Date.now() - forMs };
     }
 
-    private async cut(): Promise<Witnessed | Doubt> {
+    private async cut(): Promise<Cut | Doubt> {
         const { reports, readAt } = await this.log();
-        const since = judge.cutSince(this.witness, reports);
-        return "code" in since ? since : { askedAt: readAt, witnessedAt: since.at };
+        const found = judge.cutSince(this.witness, reports);
+        if ("code" in found) return found;
+        return { askedAt: readAt, witnessedAt: found.at, since: readAt - (found.triedMs ?? 0) };
     }
 
     private async whyWorking(timeoutMs: number, code: "attack-not-proven" | "attack-not-held") {
@@ -300,7 +308,8 @@ export class AttackProof {
         const since = sinceBy(proven);
         this.fromWithin.longestGapMs = undefined;
         const begun = performance.now();
-        this.seenAt = begun;
+        // The window may have begun earlier.
+        this.seenAt = begun - Math.max(0, Date.now() - proven.attackedAt);
         for (let due = begun + tryEveryMs.usually, turn = 0; due < end; turn++) {
             await pause(due - performance.now(), signal);
             if (signal?.aborted) return undefined;
@@ -383,6 +392,12 @@ export class AttackProof {
         return decisive([await explanation, { code, message }]);
     }
 }
+
+/** `since` is by this machine's time, as `askedAt`: the tries that failed did not begin later. */
+type Cut = Witnessed & { since: number };
+
+/** What is seen, and when that was, in milliseconds of `performance.now()`. */
+const whenSeen = async <T>(seen: T | Promise<T>) => ({ seen: await seen, at: performance.now() });
 
 /** Says in words how long after the proof a moment of `performance.now()` was. */
 function sinceBy({ attackedAt }: Proven): (moment: number) => string {

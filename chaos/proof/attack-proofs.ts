@@ -49,6 +49,8 @@ export interface AttackProofsArgs {
     attacks: readonly RunAttack[];
     /** As of `AttackProofArgs`, of all attacks. @default the baselines' time limit */
     slowestProbeMs?: number;
+    /** As of `AttackProofArgs`. @default false */
+    isSinceTries?: boolean;
     /**
      * Whether other policies are in the namespace. Then a network may take a while to let the witness through, before
      * the attacks. @default false
@@ -61,7 +63,7 @@ export class AttackProofs {
     private readonly attacks: readonly Proving[];
 
     constructor(private readonly args: AttackProofsArgs) {
-        const { cluster, job, slowestProbeMs } = args;
+        const { cluster, job, slowestProbeMs, isSinceTries } = args;
         const allAttacked = new Set(args.attacks.flatMap(({ chosen }) => chosen.targets.map(({ uid }) => uid)));
         this.attacks = args.attacks.map((one) => {
             const { namespace, run, label: targetLabel, chosen } = one;
@@ -81,6 +83,7 @@ export class AttackProofs {
                     spared: peers?.filter(({ uid }) => !allAttacked.has(uid)),
                     reported: kind.reported?.(one),
                     slowestProbeMs,
+                    isSinceTries,
                     explain: kind.explain && (() => kind.explain!(one, cluster, job)),
                     whyPeersChanged: peers && (() => whyPeersChanged(cluster, args.plan, one)),
                 }),

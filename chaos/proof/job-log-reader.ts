@@ -105,7 +105,7 @@ class PodLog {
         return true;
     }
 
-    private addLine({ begun, line, at, changed, killed, refused, missed, usage }: LogLine): boolean {
+    private addLine({ begun, line, at, changed, triedMs, killed, refused, missed, usage }: LogLine): boolean {
         if (begun !== this.begun) {
             // The container was restarted. Its process knows nothing of the one before.
             if (line !== 0) return false;
@@ -122,11 +122,11 @@ class PodLog {
         if (refused) this.refused.push({ at, refused });
         if (missed) this.missed.push({ at, missed });
         if (usage) this.usage.push({ at, usage });
-        if (changed) this.addChange(at, changed);
+        if (changed) this.addChange(at, changed, triedMs);
         return true;
     }
 
-    private addChange(at: number, changed: NonNullable<LogLine["changed"]>): void {
+    private addChange(at: number, changed: NonNullable<LogLine["changed"]>, triedMs?: number): void {
         const { open = [], closed = [], gone = [], unkept = [], more } = changed;
         for (const endpoint of open) this.accepted.set(endpoint, true);
         for (const endpoint of closed) this.accepted.set(endpoint, false);
@@ -142,7 +142,7 @@ class PodLog {
             [...this.accepted].flatMap(([name, is]) => (is === accepted ? [name] : []));
         const found = before && !this.acceptedChanged ? before : { open: those(true), closed: those(false) };
         const kept = before && !this.keptChanged ? before.kept : Object.fromEntries(this.kept);
-        this.reports.push({ ...found, at, kept });
+        this.reports.push({ ...found, at, triedMs, kept });
         this.acceptedChanged = this.keptChanged = false;
     }
 }

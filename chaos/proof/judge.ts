@@ -66,17 +66,21 @@ export const provingOf = ({ trials }: Pick<ByWitness, "trials">) => trials.filte
 const idsOf = (trials: readonly Trial[], during: Trial["during"]) =>
     trials.filter((one) => one.during === during).map(({ id }) => id);
 
-/** Since when all of the witness's trials fail that must, and had worked before; or why that is not shown. */
+/**
+ * Since when all of the witness's trials fail that must, and had worked before; or why that is not shown.
+ *
+ * @returns `triedMs` of the report that shows it. Absent if failing connections are not what shows it
+ */
 export function cutSince(
     { trials, isProbed, isAlone, missing }: ByWitness,
     reports: readonly ConnectionReport[],
-): { at: number } | Doubt {
+): Pick<ConnectionReport, "at" | "triedMs"> | Doubt {
     const proving = provingOf({ trials });
     const last = reports.at(-1);
     if (isProbed) return hitSince(trials, proving, last, missing);
     if (!trials.some(({ during }) => during === "fails") && last) return isAlone ? nothingTried : { at: last.at };
     const { baseline, cut } = cutIn(reports, proving);
-    if (cut) return { at: cut.at };
+    if (cut) return { at: cut.at, triedMs: cut.triedMs };
     if (!baseline || !last) return noReport;
     const open = new Set(last.open);
     const found = proving.filter((id) => open.has(id)).join(", ") || "the target";

@@ -71,7 +71,10 @@ export interface Witnessed {
 }
 
 export interface Proven extends Witnessed {
-    /** When the last part of the proof was given, by this machine's clock: the grace period begins. */
+    /**
+     * Since when the attack is proven, by this machine's clock: the latest of when the witness began the tries that
+     * show it, and when all else was seen. The grace period begins.
+     */
     attackedAt: number;
 }
 

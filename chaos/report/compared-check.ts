@@ -21,7 +21,7 @@ import type { Measured } from "./measured";
 
 /** What the answers of a check are compared with. Times are milliseconds. */
 export interface Comparing {
-    /** When the attack was proven; without one, when the run began. */
+    /** Since when the attack is proven; without one, when the run began. */
     attackedAt: number;
     graceMs: number;
     /** Set if the abort rule of a check has ended the window. */

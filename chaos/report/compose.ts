@@ -140,7 +140,7 @@ function describeLasting(plan: Plan, startedAt: number): string {
     return `until the experiment is disabled, or until ${deadline} at the latest. To end it: ${disabling(plan)}`;
 }
 
-/** When all attacks were proven. Undefined if one was not proven, or there are no attacks. */
+/** Since when all attacks are proven. Undefined if one was not proven, or there are no attacks. */
 export function attackedSince(attacks: readonly ShownAttack[]): number | undefined {
     const since = attacks.flatMap(({ proven }) => proven?.attackedAt ?? []);
     return since.length > 0 && since.length === attacks.length ? Math.max(...since) : undefined;

@@ -100,7 +100,7 @@ const workloads = z.array(z.string());
 
 const attack = z.object({
     name: z.string(),
-    provenAt: instant.optional().describe("When it was proven; absent if it never was"),
+    provenAt: instant.optional().describe("Since when it was proven; absent if it never was"),
     targets: z.array(target),
     workloads: workloads.optional().describe("What owns the targets; absent if that is not known"),
     peerWorkloads: workloads.optional().describe("What owns the peers; absent if they are not pods, or not known"),
@@ -155,7 +155,9 @@ export const journalSchema = z.object({
         .describe(
             "How long the run waited for what begins it; absent if for nothing, or if that did not hold by its end",
         ),
-    attackedAt: instant.optional().describe("When all attacks were proven; absent if one never was, or there is none"),
+    attackedAt: instant
+        .optional()
+        .describe("Since when all attacks were proven; absent if one never was, or there is none"),
     aborted: abortedSchema.optional().describe("Set if an abort rule ended the attacks early"),
     endedAt: instant.describe("When the check ended; only with the plan's `until` may the attacks last longer"),
     attacks: z.array(attack),

@@ -18,7 +18,10 @@ export class AbortWatch {
     private aborted?: Aborted;
     private over = false;
 
-    /** @param attackedAt when the last attack was proven, or the checks began without any, in ms since the epoch */
+    /**
+     * @param attackedAt since when the last attack is proven; without attacks, when the checks began. In milliseconds
+     *   since the epoch
+     */
     constructor(
         private readonly context: Pick<StepContext, "plan" | "say">,
         private readonly attackedAt: number,

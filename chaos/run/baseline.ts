@@ -1,4 +1,5 @@
 import { type Baseline, describeLimit, outcomesOf } from "../kinds/checks/change-limits";
+import type { Answer } from "../kinds/checks/answer";
 import type { KnownRoutes } from "../kinds/checks/endpoints";
 import { askThrough, latencyLimitOf, namesOf, type PlannedCheck, probe } from "../kinds/checks/observe";
 import { longestBaselineMs } from "../definition/change-mistakes";
@@ -33,9 +34,10 @@ export async function measureBaseline(
     const progress = new AnswerProgress({ ...context, answersFile: undefined }, compared.length > 1);
     const where = await checksContext(context, known);
     const measured = compared.map(async (planned) => {
-        const ask = () => progress.count(planned.name, probe(planned, where));
+        const ask = () => probe(planned, where);
+        const onAnswer = (answer: Answer) => progress.count(planned.name, answer);
         const limitMs = latencyLimitOf(planned);
-        const answers = await askThrough(ask, durationMs, planned.intervalMs, { limitMs });
+        const answers = await askThrough(ask, durationMs, planned.intervalMs, { limitMs, onAnswer });
         return { name: planned.name, at: answers[0]!.at, outcomes: outcomesOf(answers) };
     });
     const baseline = await Promise.all(measured).finally(() => where.pulse?.stop());

@@ -21,6 +21,7 @@ import { keepReport } from "../report/report";
 import { awaitRecovery, endOwnRun, type Ending } from "./abort-watch";
 import { abortingRun } from "./aborting-run";
 import { type Begun, notSeen, whyRunIsOver } from "./attacks-last";
+import { Asking, isAskedEarly } from "./asking";
 import { beginAttacks, labelAttacked } from "./begin-attacks";
 import type { Given, LabeledTargets, Step, StepContext } from "./contract";
 import { dismissWitness } from "./other-policies";
@@ -71,16 +72,14 @@ async function observe(context: StepContext, given: Given<"check">): Promise<Con
         (await whyNotWatched(context, job)) ??
         (isPoliced ? await labelAttacked(context, run) : undefined) ??
         (await abortingRun(context, () => beginAttacks(context, run), undone));
-    const proofs = new AttackProofs({ cluster, plan, job, attacks: run.attacks, slowestProbeMs });
+    const isEarly = isAskedEarly(plan);
+    const tried = { attacks: run.attacks, slowestProbeMs, isSinceTries: isEarly };
+    const proofs = new AttackProofs({ cluster, plan, job, ...tried });
     const readiness = new ReadinessRecorder(cluster, plan.defaultNamespace);
 
-    const unproven = over ?? (await whyUnproven(context, run, proofs, given.targets));
-    // As it is under attack: afterwards, somebody may change it.
-    const facts = unproven ? undefined : factsOf(cluster, run.attacks);
-    const countedBefore = unproven ? [] : proofs.shown.map((one) => countedSoFar(context, one));
-    const seen = unproven
-        ? seenNothing(plan, unproven)
-        : await watchWindow(context, given, run, proofs, shiftMs, Promise.all(countedBefore));
+    const early = over === undefined && isEarly ? new Asking(context, given.steadyState) : undefined;
+    const watching = proveAndWatch(context, given, run, proofs, { over, early, shiftMs });
+    const { unproven, facts, countedBefore, seen } = await watching.finally(() => early?.end());
     if (!unproven) {
         await proofs.seeEstablished().catch((error: unknown) => {
             const reason = notSeen(error).message;
@@ -122,6 +121,29 @@ const goneTarget = "a target was gone, or had ended or restarted, before the run
 
 /** These end a fault. The end of a run causes none of them, so if one was seen, it is the reason. */
 const causes: readonly ReasonCode[] = ["service-changed", "proxy-failed"];
+
+/**
+ * Proves the attacks, and has the checks look through the window.
+ *
+ * @param how.over why the run is over. Undefined if it is not
+ * @param how.early set if the checks are asked already
+ */
+async function proveAndWatch(
+    context: StepContext,
+    given: Given<"check">,
+    run: Begun,
+    proofs: AttackProofs,
+    { over, early, shiftMs }: { over?: Reason; early?: Asking; shiftMs: () => number },
+) {
+    const unproven = over ?? (await whyUnproven(context, run, proofs, given.targets));
+    if (unproven) return { unproven, countedBefore: [], seen: seenNothing(context.plan, unproven) };
+    // As it is under attack: afterwards, somebody may change it.
+    const facts = factsOf(context.cluster, run.attacks);
+    const countedBefore = proofs.shown.map((one) => countedSoFar(context, one));
+    const asking = early ?? new Asking(context, given.steadyState);
+    const known = { asking, shiftMs, countedBefore: Promise.all(countedBefore) };
+    return { facts, countedBefore, seen: await watchWindow(context, given, run, proofs, known) };
+}
 
 /** Proves the attacks. @returns why they are not proven; or that the run was over by then, unless its cause is known */
 async function whyUnproven(

@@ -21,8 +21,7 @@ export class AnswerProgress {
         private readonly several: boolean,
     ) {}
 
-    async count(check: string, asked: Promise<Answer>): Promise<Answer> {
-        const answer = await asked;
+    count(check: string, answer: Answer): void {
         const { say, answersFile } = this.context;
         if (answersFile) appendFileSync(answersFile, `${JSON.stringify({ check, ...answer })}\n`);
         this[answer.good ? "good" : "bad"]++;
@@ -32,7 +31,6 @@ export class AnswerProgress {
             const problem = answer.problem && `; ${this.several ? `${check}: ` : ""}${answer.problem}`;
             say(`${this.good} good, ${this.bad} bad${problem ?? ""}`);
         }
-        return answer;
     }
 }
 

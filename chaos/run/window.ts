@@ -2,7 +2,7 @@ import type { Delivery } from "../kinds/actions/beside";
 import { inTurn } from "../kinds/actions/registry";
 import { type Done, performAll, type Performed, whyNotKept } from "../kinds/actions/perform";
 import { attackKindOf } from "../kinds/attacks/registry";
-import { askThrough, latencyLimitOf, namesOf, probe } from "../kinds/checks/observe";
+import { namesOf, type PlannedCheck } from "../kinds/checks/observe";
 import type { Cluster } from "../cluster/client";
 import { withoutPeriod } from "../cluster/problem";
 import { isAttack, needsDeadlineJob, type Plan, type RunAttack } from "../definition/plan";
@@ -21,11 +21,10 @@ import { attackedSince, type Seen } from "../report/compose";
 import { describeDelivery } from "../report/deliveries";
 import { AbortWatch, endOwnRun, type Ending } from "./abort-watch";
 import { whyAnsweredAllTheSame } from "./answered-all-the-same";
+import type { Asking } from "./asking";
 import { type Begun, runLasts, notSeen, whyRunIsOver } from "./attacks-last";
-import { checksContext } from "./checks-context";
 import type { Given, StepContext } from "./contract";
 import { describeTerminating } from "../targets/terminating";
-import { AnswerProgress } from "./step-progress";
 
 /**
  * How long is waited for what explains that an attack is over, in milliseconds: a policy that came may show in
@@ -50,6 +49,7 @@ export function seenNothing({ checks }: Plan, inconclusive: Reason): Watched {
 /**
  * Watches the application through grace and window, and makes sure that nothing spoils the verdict.
  *
+ * @param asking asks the checks
  * @param shiftMs see `clockShift`
  * @param countedBefore settles once it is known what the attacks had counted before
  */
@@ -58,8 +58,7 @@ export async function watchWindow(
     { steadyState, targets: { policies, ownPolicies } }: Given<"check">,
     run: Begun,
     proofs: AttackProofs,
-    shiftMs: () => number,
-    countedBefore: Promise<unknown>,
+    { asking, shiftMs, countedBefore }: { asking: Asking; shiftMs: () => number; countedBefore: Promise<unknown> },
 ): Promise<Watched> {
     const { plan, cluster, say } = context;
     const lengthMs = plan.window.graceMs + plan.window.durationMs;
@@ -67,31 +66,29 @@ export async function watchWindow(
     const attacks = proofs.shown;
     const how = isAttack(plan) ? `Proven: ${attacks.map(describeProven).join("; ")}` : "Nothing is attacked";
     say(`${how}. Checking ${namesOf(plan)} for ${whole}`);
-    const progress = new AnswerProgress(context, plan.checks.length > 1);
-    const where = await checksContext(context, steadyState);
     const denying = plan.attacks.filter(({ attack }) => attackKindOf(attack).denies !== undefined);
     const looking = describeTerminating(
         cluster,
         plan,
         denying.map(({ target }) => target),
     );
-    const begunAt = Date.now();
-    const watch = new AbortWatch(context, attackedSince(attacks) ?? begunAt);
+    const askedFrom = await asking.begun;
+    /** When `performance.now()` was 0. */
+    const zeroAt = Date.now() - performance.now();
+    const attackedAt = attackedSince(attacks);
+    const from = Math.max(askedFrom, attackedAt === undefined ? 0 : attackedAt - zeroAt);
+    const begunAt = Math.round(zeroAt + from);
+    const sinceAt = attackedAt ?? begunAt;
+    const watch = new AbortWatch(context, sinceAt);
     const { signal } = watch;
     const endsAt = begunAt + lengthMs;
     const deliveries = followBesides(context, steadyState.runName, {
-        from: (attackedSince(attacks) ?? begunAt) + plan.window.graceMs,
+        from: sinceAt + plan.window.graceMs,
         to: endsAt,
         signal,
     });
-    const asking = plan.checks.map(async (planned) => {
-        const ask = () => progress.count(planned.name, probe(planned, where));
-        const onAnswer = watch.follow(planned);
-        const limitMs = latencyLimitOf(planned);
-        const answers = await askThrough(ask, lengthMs, planned.intervalMs, { limitMs, onAnswer, signal });
-        return { name: planned.name, answers };
-    });
-    const asked = Promise.all(asking).finally(() => where.pulse?.stop());
+    const follow = (planned: PlannedCheck) => watch.follow(planned);
+    const asked = asking.untilEndOf({ from, lengthMs, follow, signal });
     const attacksLast = () => runLasts(plan, cluster, run);
     const acting = { cluster, namespace: plan.namespace, run: steadyState.runName, endsAt, signal };
     const done: Done[] = [];
@@ -122,14 +119,14 @@ export async function watchWindow(
         return seen;
     };
     const counting = async () => {
-        await Promise.all([countedBefore, pause(plan.window.graceMs, signal)]);
+        await Promise.all([countedBefore, pause(sinceAt + plan.window.graceMs - Date.now(), signal)]);
         if (!signal.aborted) await beginCounting(cluster, attacks);
         return undefined;
     };
     const [actions, undone, held, denied, lost, uncounted] = await Promise.all([
         performAll(plan.actions, acting, attacksLast, say, done),
         inTurn(plan.actions).length > 0 ? whyNotKept(done, acting).catch(notSeen) : undefined,
-        isAttack(plan) ? proofs.whyNotHeld(endsAt, signal).catch(notSeen) : pause(lengthMs, signal),
+        isAttack(plan) ? proofs.whyNotHeld(endsAt, signal).catch(notSeen) : pause(endsAt - Date.now(), signal),
         isAttack(plan)
             ? stopOnce(soonIfAborted(whyDeniedByOthers(cluster, policed, endsAt, signal), signal))
             : undefined,
@@ -159,7 +156,6 @@ export async function watchWindow(
     ];
     const terminating = await looking;
     const stopped = stoppedAt === undefined ? undefined : decisive(reasons);
-    const sinceAt = attackedSince(attacks) ?? begunAt;
     return {
         checks,
         actions,

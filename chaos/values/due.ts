@@ -9,3 +9,7 @@ export const probesDue = (lengthMs: number, intervalMs: number, afterMs = 0): nu
 
 /** An interval such as 1000/3 ms is not exact. */
 const dueBefore = (timeMs: number, intervalMs: number) => Math.ceil(timeMs / intervalMs - 1e-6);
+
+/** Whether as many probes are due in a time of this length whenever it begins. */
+export const divides = (intervalMs: number, lengthMs: number): boolean =>
+    dueBefore(lengthMs, intervalMs) === -dueBefore(-lengthMs, intervalMs);

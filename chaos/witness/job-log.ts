@@ -29,7 +29,7 @@ export class JobLog {
         private readonly begun: number,
     ) {}
 
-    looked({ at, open, closed, kept = {} }: ConnectionReport): void {
+    looked({ at, open, closed, triedMs, kept = {} }: ConnectionReport): void {
         const accepted = new Map<string, Change>([
             ...open.map((endpoint) => [endpoint, "open"] as const),
             ...closed.map((endpoint) => [endpoint, "closed"] as const),
@@ -46,7 +46,8 @@ export class JobLog {
             const changed: LogLine["changed"] = {};
             for (const [endpoint, to] of some) (changed[to] ??= []).push(endpoint);
             const more = from + maxEndpoints < changes.length;
-            this.append({ at, changed: { ...changed, ...(more && { more }) } });
+            const tried = changed.closed && triedMs !== undefined && { triedMs };
+            this.append({ at, changed: { ...changed, ...(more && { more }) }, ...tried });
         }
     }
 

@@ -23,6 +23,11 @@ export interface ConnectionReport {
     /** Endpoints that did not, and `reference`. */
     closed: string[];
     /**
+     * How long before this report was written the last of its tries began, in milliseconds. Absent if no endpoint was
+     * newly closed, if the Job had stalled meanwhile, and in logs of version 0.6.0.
+     */
+    triedMs?: number;
+    /**
      * What the connections that the Job keeps open showed when it began to try, each by its endpoint, and `apiServer`.
      * Those of which nothing is known are left out. @default none
      */
@@ -158,6 +163,8 @@ export interface LogLine {
      * nothing is known any more. With `more`, the next line has further endpoints of the same look.
      */
     changed?: Partial<Record<Change, string[]>> & { more?: boolean };
+    /** See `ConnectionReport`. */
+    triedMs?: number;
     killed?: KillReport["killed"];
     refused?: RefusedEviction["refused"];
     missed?: Missed["missed"];

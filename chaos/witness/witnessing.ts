@@ -1,6 +1,7 @@
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JobPart } from "../kinds/attacks/job-part";
+import { stalledBetween, watchStalls } from "../kinds/checks/stalls";
 import { ownApiServer } from "../cluster/in-cluster-api";
 import { annotations, labels, targetLabelOf } from "../cluster/labels";
 import type { KeptTargets } from "../definition/plan";
@@ -29,6 +30,12 @@ const msPerEndpoint = 1;
  * seconds after which the proof calls the Job silent. With 1,000 at a time the Job would need 4 MiB more.
  */
 const maxConnecting = 500;
+
+/**
+ * After a longer stall of this process, in milliseconds, a try may look as if it had failed by its time limit although
+ * the connection was accepted: nothing follows for the time since it began.
+ */
+const maxStallMs = 500;
 
 /** What is kept of a pod that an attack has labeled. */
 interface LabeledPod extends AttackedPod {
@@ -123,9 +130,16 @@ export async function witness(
         endpoints = pods.flatMap((pod) => pod.endpoints);
         const targets = targetsToKeep(pods, toKeep);
         const attacked = new Set(pods.flatMap((pod) => attackedOf(pod, toKeep)));
-        const accepted = await inTurns(endpoints, maxConnecting, (one) =>
-            attacked.has(one) ? accepts(one, early) : rare.accepts(one, early),
-        );
+        let triedAt = performance.now();
+        const unwatch = watchStalls();
+        const accepted = await inTurns(endpoints, maxConnecting, (one) => {
+            const accepting = attacked.has(one) ? accepts(one, early) : rare.accepts(one, early);
+            // Node.js sends the first packet in a tick that was queued before this one.
+            process.nextTick(() => (triedAt = performance.now()));
+            return accepting;
+        });
+        const isStalled = stalledBetween(triedAt).longestMs > maxStallMs;
+        unwatch();
         if (early?.areOver(endpoints)) early = undefined;
         const open = endpoints.filter((_, index) => accepted[index]);
         closed = endpoints.filter((_, index) => !accepted[index]);
@@ -135,6 +149,7 @@ export async function witness(
             at,
             open: [...open, ...referenceIf(true), ...parts.flatMap(({ last }) => last?.open ?? [])],
             closed: [...closed, ...referenceIf(false), ...parts.flatMap(({ last }) => last?.closed ?? [])],
+            triedMs: isStalled ? undefined : Math.floor(performance.now() - triedAt),
             kept: states,
         });
         if (isAnyCutOff) referencePods.tend(pods.map(({ name }) => name));

@@ -70,7 +70,7 @@ describe.skipIf(choices().nodes < 2)("a shop on two nodes (needs: npm run sandbo
 
     it("PASSED if one replica is cut off that is not on the API server's node", async () => {
         const target = "k8s.zone=zone-b,k8s.deployment=hot-deals";
-        const conclusion = await run({ ...enabled, "experiment.grace": "5s", "experiment.target": target });
+        const conclusion = await run({ ...enabled, "experiment.grace": "6s", "experiment.target": target });
         expect(conclusion).toMatchObject({ verdict: "PASSED" });
         expect(await nodeOfTarget(conclusion)).toBe(secondNodeName);
         stack.unset("experiment.target");
@@ -92,7 +92,7 @@ describe.skipIf(choices().nodes < 2)("a shop on two nodes (needs: npm run sandbo
         await stack.untilWhole();
         const { spec } = await stack.cluster.apps.readNamespacedDeployment({ name: "hot-deals", namespace });
         const settings = {
-            "experiment.grace": "6s",
+            "experiment.grace": "7s",
             "experiment.radius": "all",
             "experiment.target": "k8s.zone=zone-b,k8s.deployment=hot-deals",
         };

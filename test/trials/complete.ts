@@ -5,7 +5,7 @@ import { until } from "../support/until";
 import { judge } from "./judge";
 import type { Course, Kind, Outcome, Run, Trial } from "./kind";
 import { between } from "./random";
-import { type Shop, windowOf } from "./shop";
+import { provenForMs, type Shop, windowOf } from "./shop";
 
 type Undo = () => Promise<unknown>;
 
@@ -76,7 +76,8 @@ function runOf(
         random: trial.random,
         signal,
         async moment({ afterGrace = false, leaveMs = 0 } = {}) {
-            const share = between(trial.random, afterGrace ? graceMs : 0, graceMs + durationMs - leaveMs);
+            const lastMs = graceMs + durationMs - provenForMs - leaveMs;
+            const share = between(trial.random, afterGrace ? graceMs : 0, lastMs);
             const proven = async () => {
                 signal.throwIfAborted();
                 return stack.said.includes("Proven: ");
@@ -85,7 +86,7 @@ function runOf(
             provenAt = performance.now();
             await sleep(share, undefined, { signal });
         },
-        leftMs: () => provenAt + graceMs + durationMs - performance.now(),
+        leftMs: () => provenAt + graceMs + durationMs - provenForMs - performance.now(),
         afterwards: (work, { undone = false } = {}) => void (undone ? undos.undone : undos.atOnce).push(work),
         ended: new Promise((resolve) => over.addEventListener("abort", () => resolve(), { once: true })),
         attackLeft: async (patienceMs) => (trial.signal.aborted ? [] : shop.attackLeft(patienceMs)),

@@ -41,17 +41,20 @@ export interface Window {
     durationMs: number;
 }
 
+/** When an update prints `Proven`, at most this much of the window has passed, in milliseconds. */
+export const provenForMs = 1_200;
+
 type Settings = Readonly<Record<string, string>>;
 
 /**
- * The window of a kind. Three replicas need a longer grace period: until the target has left its Service, each third
- * request fails.
+ * The window of a kind: 1 s longer than is needed, see `provenForMs`. Three replicas need a longer grace period: until
+ * the target has left its Service, each third request fails.
  */
 export function windowOf({ shape, settings = {} }: { shape: Shape; settings?: Settings }): Window {
     const msOf = (key: string, usual: number) => (key in settings ? parseDuration(settings[key]!)! : usual);
     return {
-        graceMs: msOf("experiment.grace", shape.hotDeals === 1 ? 2_000 : 5_000),
-        durationMs: msOf("experiment.duration", 4_000),
+        graceMs: msOf("experiment.grace", shape.hotDeals === 1 ? 2_000 : 6_000),
+        durationMs: msOf("experiment.duration", 5_000),
     };
 }
 

@@ -4,7 +4,7 @@ import type { TestStack } from "../e2e/shop/support";
 import { until } from "../support/until";
 import type { Course } from "./kind";
 import { between } from "./random";
-import { leftoverMs, type Window, windowOf, withoutLease } from "./shop";
+import { leftoverMs, provenForMs, type Window, windowOf, withoutLease } from "./shop";
 
 /** Room for the longest window and for the proof of a fault. */
 const usualDeadlineSeconds = 25;
@@ -26,7 +26,7 @@ export interface Once {
 export const attackProven: Once = {
     what: "the attack was proven",
     isOn: (_, printed) => printed.includes("Proven: "),
-    lastsMs: ({ graceMs, durationMs }) => graceMs + durationMs,
+    lastsMs: ({ graceMs, durationMs }) => graceMs + durationMs - provenForMs,
 };
 
 export const loadSent: Once = {

@@ -109,43 +109,71 @@ export function problemsOf(failing: readonly Observed[]): string {
 /** After a shorter stall, in milliseconds, what is sent at once counts. */
 const crowdedMs = 100;
 
+/** As many probes as are due in `lengthMs`, from the first that is due at `from` or later, in `performance.now()`. */
+export interface AskedWindow {
+    from: number;
+    lengthMs: number;
+}
+
 /**
  * Asks every `intervalMs` from the start, even if earlier answers are missing, since slow answers must not lower the
  * rate. The time limit of a probe bounds how many are. What this machine did not send when it was due is not sent later
  * in a burst; see `answerDue`.
  *
+ * @param window how long it asks, from now, in milliseconds; or a window that is known later: until then it asks on
  * @param limitMs see `answerDue`
- * @param onAnswer gets the answers in the order of asking: a late one delays those after it
+ * @param onAnswer gets the answers of the window, in the order of asking: a late one delays those after it
  * @param signal ends the asking early; what was asked by then is awaited
+ * @returns the answers of the window
  */
 export async function askThrough(
     ask: () => Promise<Answer>,
-    lengthMs: number,
+    window: number | Promise<AskedWindow>,
     intervalMs: number,
     { limitMs, onAnswer, signal }: { limitMs?: number; onAnswer?: (answer: Answer) => void; signal?: AbortSignal } = {},
 ): Promise<Answer[]> {
     const begun = performance.now();
-    const begunAt = Date.now();
+    /** All of them, until the window is known. */
+    const asked: Promise<Answer>[] = [];
     const answers: Promise<Answer>[] = [];
     let reported = Promise.resolve();
+    // Numbers of the window's first probe and of the one after its last, and the window's end.
+    let [first, all, end] = [0, Infinity, Infinity];
+    let begunAt: number | undefined;
+    const know = ({ from, lengthMs }: AskedWindow) => {
+        first = Math.max(0, probesDue(from - begun, intervalMs));
+        all = first + probesDue(lengthMs, intervalMs);
+        end = from + lengthMs;
+        // The clock may have been set since.
+        begunAt = Math.round(Date.now() - (performance.now() - begun));
+        asked.forEach(take);
+    };
+    const take = (answer: Promise<Answer>, number: number) => {
+        if (number < first || number >= all) return;
+        const at = begunAt! + Math.round(number * intervalMs);
+        const dated = answer.then((given) => ({ ...given, at }));
+        answers.push(dated);
+        reported = Promise.all([dated, reported]).then(([given]) => onAnswer?.(given));
+    };
+    if (typeof window === "number") know({ from: begun, lengthMs: window });
+    else void window.then(know);
     // Three or more that are sent at once after a stall are not the load of the check, so they may fail for that.
     let crowdMs: number | undefined;
-    const all = probesDue(lengthMs, intervalMs);
     for (let number = 0; number < all; number++) {
         const due = number * intervalMs;
         const wait = begun + due - performance.now();
         if (wait > 0) await pause(wait, signal);
-        if (signal?.aborted) break;
+        if (signal?.aborted || number >= all) break;
         const lateMs = Math.max(0, performance.now() - begun - due);
         const isBehind = limitMs !== undefined && lateMs >= Math.max(2 * intervalMs, crowdedMs);
         if (isBehind) crowdMs ??= lateMs;
         // One that is sent by itself, when it is due, counts, even before those are answered.
         else if (wait > 0) crowdMs = undefined;
-        const answer = answerDue(ask, { at: begunAt + Math.round(due), lateMs, crowdMs }, limitMs);
-        answers.push(answer);
-        reported = Promise.all([answer, reported]).then(([given]) => onAnswer?.(given));
+        const answer = answerDue(ask, { at: Math.round(Date.now() - lateMs), lateMs, crowdMs }, limitMs);
+        if (begunAt === undefined) asked.push(answer);
+        else take(answer, number);
     }
-    const rest = begun + lengthMs - performance.now();
+    const rest = end - performance.now();
     if (rest > 0) await pause(rest, signal);
     await reported;
     return Promise.all(answers);

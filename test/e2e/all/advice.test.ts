@@ -73,7 +73,7 @@ const slowReadiness: Case = {
     },
     settings: {
         "experiment.name": "hot-deals-blackhole",
-        "experiment.grace": "6s",
+        "experiment.grace": "7s",
         "experiment.duration": "18s",
         "experiment.interval": "100ms",
     },

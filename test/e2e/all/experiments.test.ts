@@ -36,14 +36,14 @@ afterAll(() => command.close());
 /** Long enough for the actions and waits of each, and for the replacement of killed pods. */
 function timesOf({ variant, story }: NamedExperiment): string[] {
     const isLong = variant === "seven" || story?.lesson === "change" || story?.lesson === "pods";
-    const [duration, grace] = isLong ? ["20s", "4s"] : ["5s", "3s"];
+    const [duration, grace] = isLong ? ["20s", "5s"] : ["5s", "4s"];
     return ["--set", `experiment.duration=${duration}`, "--set", `experiment.grace=${grace}`];
 }
 
 describe("npm run experiment", () => {
     it("PASSED: exit code 0, and the verdict in words", async () => {
         // Long enough for an isolated replica to leave its Service.
-        const settings = ["--set", "replicas.hot-deals=3", "--set", "experiment.grace=5s"];
+        const settings = ["--set", "replicas.hot-deals=3", "--set", "experiment.grace=6s"];
         const { code, stdout } = await command.run("hot-deals-blackhole", ...settings);
         expect(stdout).toMatch(/Verdict\s+PASSED: 100%/);
         expect(code).toBe(0);

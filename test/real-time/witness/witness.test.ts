@@ -1,9 +1,10 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { hostname } from "node:os";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { annotations } from "../../../chaos/cluster/labels";
-import type { Presence } from "../../../chaos/witness/protocol";
+import type { LogLine, Presence } from "../../../chaos/witness/protocol";
 import { JobProcess, leaseOfDemo, podPath, policyPath } from "./support/job-process";
 
 let job: JobProcess;
@@ -66,6 +67,30 @@ it("a target that is never reached is announced after its short tries: the run s
     expect(await announced()).toMatchObject({ watched: ["127.0.0.1:1"], closed: ["127.0.0.1:1"] });
     expect(looks()).toBeGreaterThan(3);
 });
+
+it("a target that packets do not reach any more is closed since its tries began, which last 1 s", async () => {
+    const server = spawn(process.execPath, ["--eval", oneAtATime], { stdio: ["ignore", "pipe", "inherit"] });
+    try {
+        const [port] = (await once(server.stdout, "data")) as [Buffer];
+        job.addPod("a", { port: Number(port.toString()) });
+        await job.start([attack]);
+        await job.until("it has reached the target", () => job.output.includes('"open"'));
+        // The kernel completes two connections that nobody accepts, and drops the packets of others.
+        server.kill("SIGSTOP");
+        await job.until("it does not reach the target", () => job.output.includes('"closed"'));
+        const line = job.output.split("\n").find((one) => one.includes('"closed"'))!;
+        const { triedMs } = JSON.parse(line) as LogLine;
+        expect(triedMs).toBeGreaterThanOrEqual(950);
+        expect(triedMs).toBeLessThan(1_500);
+    } finally {
+        server.kill("SIGKILL");
+    }
+});
+
+const oneAtATime = `
+    const server = require("node:net").createServer((socket) => socket.on("error", () => undefined).end());
+    server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => console.log(server.address().port));
+`;
 
 it("a process that begins under attack announces at its first look", async () => {
     await job.start([attack]);

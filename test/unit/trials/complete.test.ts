@@ -96,14 +96,14 @@ describe("a complete trial", () => {
     });
 
     it("is disturbed within the window that its kind has set", async () => {
-        const longer = { "experiment.grace": "100ms", "experiment.duration": "300ms" };
+        const longer = { "experiment.grace": "100ms", "experiment.duration": "1500ms" };
         const left: number[] = [];
         const disturbing = async ({ moment, leftMs }: Run) => {
             await moment({ afterGrace: true, leaveMs: 100 });
             left.push(leftMs());
             return { saw: "it" };
         };
-        const slow = () => sleep(1_000).then(() => conclusion);
+        const slow = () => sleep(2_200).then(() => conclusion);
         const late = { ...trial, random: () => 0.999 };
         await complete(shopThat(slow), { ...kind, settings: longer, trouble: disturbing }, late);
         expect(left[0]).toBeLessThan(110);

@@ -19,7 +19,7 @@ const kind: Kind = {
     name: "runner-killed",
     meaning: "the update is killed",
     shape: { hotDeals: 1, gateway: "LoadBalancer" },
-    settings: { "experiment.grace": "100ms", "experiment.duration": "300ms" },
+    settings: { "experiment.grace": "100ms", "experiment.duration": "1500ms" },
     allowed: { none: /^$/ },
 };
 
@@ -79,7 +79,7 @@ describe("an update is killed", () => {
     it.each([
         ["attack", attackProven, 0.5, 200],
         // A load is sent for 5 s before the attack.
-        ["load", loadSent, 0.05, 270],
+        ["load", loadSent, 0.05, 330],
     ] as const)(
         "once its %s is on, while it still is, and what was on is said",
         async (begins, once, share, afterMs) => {

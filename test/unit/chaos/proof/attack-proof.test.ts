@@ -55,6 +55,33 @@ describe("connections into the targets", () => {
         expect(await heldThrough(proof)).toBeUndefined();
     });
 
+    it("prove it since the tries began that failed, as far as these were seen here", async () => {
+        run.tryMs = 1_000;
+        run.enforced = false;
+        run.attack();
+        run.after(2_000, () => (run.enforced = true));
+        const begun = Date.now();
+        const { attackedAt } = (await settled(proofOf(inward, { isSinceTries: true }).attackProven())) as Proven;
+        expect(attackedAt - begun).toBeGreaterThanOrEqual(2_000);
+        expect(attackedAt - begun).toBeLessThanOrEqual(2_400);
+        expect(Date.now() - attackedAt).toBeGreaterThanOrEqual(1_000);
+        const again = Date.now();
+        const seenLate = (await settled(proofOf(inward, { isSinceTries: true }).attackProven())) as Proven;
+        expect(seenLate.attackedAt).toBeGreaterThanOrEqual(again);
+    });
+
+    it("prove it no earlier than the last failure from within", async () => {
+        run.tryMs = 1_000;
+        run.attack();
+        let works = true;
+        run.probe = () => works;
+        run.after(3_000, () => (works = false));
+        const begun = Date.now();
+        const both: Proof = { inward: {}, outward: { port: 8080 } };
+        const { attackedAt } = (await settled(proofOf(both, { isSinceTries: true }).attackProven())) as Proven;
+        expect(attackedAt - begun).toBeGreaterThanOrEqual(3_000);
+    });
+
     it("are lost by a silence of the witness of over 10 s once that has ended: until then, they may show", async () => {
         const proof = proofOf(inward);
         run.attack();

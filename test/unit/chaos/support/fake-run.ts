@@ -74,6 +74,8 @@ export class FakeRun {
     enforced = true;
     /** Whether the Job reports what it sees. */
     reporting = true;
+    /** How long it tries connections that fail, in milliseconds. */
+    tryMs = 0;
     /** Whether it notes on its pod what it cannot reach. */
     notesClosed = true;
     /** What the connections show that the Job keeps, by name. */
@@ -221,7 +223,9 @@ export class FakeRun {
         };
         const open = watched.filter(isOpen);
         const closed = watched.filter((endpoint) => !isOpen(endpoint));
-        this.report({ at: Date.now(), open, closed, kept: this.kept() });
+        const report = { at: Date.now(), open, closed, kept: this.kept() };
+        if (closed.length === 0 || this.tryMs === 0) this.report(report);
+        else setTimeout(() => this.report({ ...report, triedMs: this.tryMs }), this.tryMs);
         const presence = JSON.stringify({ address: jobAddress, watched, ...(this.notesClosed && { closed }) });
         this.cluster.get("Pod", job).metadata.annotations = { "chaos-experiments/witness": presence };
     }

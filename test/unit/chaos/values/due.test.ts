@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { probesDue } from "../../../../chaos/values/due";
+import { divides, probesDue } from "../../../../chaos/values/due";
 
 describe("the probes that are due", () => {
     it.each([
@@ -28,3 +28,15 @@ describe("the probes that are due", () => {
             ),
         ));
 });
+
+it.each([
+    [250, 3_000, true],
+    [250, 3_100, false],
+    [1_000 / 3, 1_000, true],
+    [1_000 / 11, 1_000, true],
+    [91, 1_001, true],
+    [91, 1_000, false],
+    [1_000, 0, true],
+])("as many probes are due whenever a time begins if the interval divides it: %d in %d ms", (interval, length, does) =>
+    expect(divides(interval, length)).toBe(does),
+);

@@ -134,6 +134,15 @@ describe("a reader of the log knows", () => {
         expect(new Set(reports.map(({ closed }) => closed)).size).toBe(1);
     });
 
+    it("how long the look had tried that found an endpoint closed, and of no other look", async () => {
+        for (const closed of [[], ["a"], ["a"], ["a", "b"], ["b"]]) {
+            served.log.looked({ at: Date.now(), open: [], closed, triedMs: 1_001 });
+            vi.advanceTimersByTime(3_000);
+        }
+        const { reports } = await served.reader.read(["job"]);
+        expect(reports.map(({ triedMs }) => triedMs)).toEqual([undefined, 1_001, undefined, 1_001, undefined]);
+    });
+
     it("each kill once, with the label of its attack", async () => {
         const kill = { at: Date.now(), killed: { pod: "a", uid: "1", label: "x" } };
         served.log.reported(kill);

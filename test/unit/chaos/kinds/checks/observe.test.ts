@@ -4,7 +4,13 @@ import { type Answer, answerDue, answerOf } from "../../../../../chaos/kinds/che
 import type { CheckContext } from "../../../../../chaos/kinds/checks/check-kind";
 import { http } from "../../../../../chaos/kinds/checks/http";
 import { jitterMs } from "../../../../../chaos/kinds/checks/stalls";
-import { askThrough, keptOf, problemsOf, untilAllHold } from "../../../../../chaos/kinds/checks/observe";
+import {
+    askThrough,
+    type AskedWindow,
+    keptOf,
+    problemsOf,
+    untilAllHold,
+} from "../../../../../chaos/kinds/checks/observe";
 import { latencyWithin } from "../../../../../chaos/report/strips";
 import { judgeCheck } from "../../../../../chaos/report/judged-check";
 import { settled, startClock, stopClock } from "../../support/time";
@@ -58,6 +64,55 @@ it("a check tells its answers in the order of asking, and asks no more after a s
     expect(told).toHaveLength(asked);
     expect(asked).toBe(4);
     expect(performance.now() - begun).toBeLessThan(1_000);
+});
+
+describe("a check that is asked before its window is known", () => {
+    /** Asks every 100 ms. After 1,050 ms, the window is known: 1 s since `fromMs`. */
+    const around = async (fromMs: number, intervalMs = 100) => {
+        const begunAt = Date.now();
+        const from = performance.now() + fromMs;
+        const told: number[] = [];
+        const window = new Promise<AskedWindow>((resolve) =>
+            setTimeout(() => resolve({ from, lengthMs: 1_000 }), 1_050),
+        );
+        const ask = async () => ({ ...good, at: Date.now() });
+        const onAnswer = ({ at }: Answer) => void told.push(at - begunAt);
+        const answers = await settled(askThrough(ask, window, intervalMs, { onAnswer }));
+        expect(told).toEqual(answers.map(({ at }) => at - begunAt));
+        return { told, tookMs: Date.now() - begunAt };
+    };
+
+    it.each([0, 50, 100, 999, 1_050])("has a whole window of answers, %d ms after the first probe", async (from) => {
+        const { told, tookMs } = await around(from);
+        expect(told).toHaveLength(10);
+        expect(told[0]).toBe(Math.ceil(from / 100) * 100);
+        expect(told.at(-1)).toBeLessThan(from + 1_000);
+        expect(tookMs).toBeGreaterThanOrEqual(from + 1_000);
+        expect(tookMs).toBeLessThan(from + 1_200);
+    });
+
+    it("counts from its first probe if the window began before that, and as many", async () =>
+        expect((await around(-500)).told).toEqual(Array.from({ length: 10 }, (_, index) => index * 100)));
+
+    it("waits for no answer of before the window", async () => {
+        let asked = 0;
+        const ask = async () => {
+            if (++asked === 1) await new Promise((resolve) => setTimeout(resolve, 60_000));
+            return good;
+        };
+        const from = performance.now() + 50;
+        const window = new Promise<AskedWindow>((resolve) =>
+            setTimeout(() => resolve({ from, lengthMs: 1_000 }), 1_050),
+        );
+        expect(await settled(askThrough(ask, window, 100))).toHaveLength(10);
+        expect(performance.now() - from).toBeLessThan(1_200);
+    });
+
+    it("has no answer of after the window, if that is over by then", async () => {
+        const { told, tookMs } = await around(0, 500);
+        expect(told).toEqual([0, 500]);
+        expect(tookMs).toBeLessThan(1_600);
+    });
 });
 
 describe("requests that this machine did not send when they were due", () => {
