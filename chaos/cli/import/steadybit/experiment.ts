@@ -105,11 +105,12 @@ const endMs = (step: Step, first: Step) => (offsetOf(step, first) ?? NaN) + step
 /**
  * The window in which the attack, or the first action, is checked.
  *
- * @param lasting if the first step is done at once, the window lasts until the end of these
+ * @param lasting without an attack that lasts, the window lasts until the end of these
  */
 function windowAround(first: Step, lasting: readonly Step[], attacks: readonly Draft[]) {
     const lengthMs = Math.max(0, ...lasting.map((step) => endMs(step, first)));
-    const knownMs = first.durationMs || lengthMs;
+    // A Deployment stays scaled until the run is undone, so a scale's own time is none of the window's.
+    const knownMs = (isOf("attack")(first) && first.durationMs) || lengthMs;
     const durationMs = knownMs || usualWindowMs;
     const why = lasting.length === 0 ? "no step lasts as long as the window" : "when its last step ends is not certain";
     if (!knownMs)

@@ -530,6 +530,14 @@ describe("an action", () => {
             expect.stringMatching(/^lanes\.0\.steps\.0\.parameters\.replicaCount: is 2\.5/),
         ]));
 
+    it("has a window until the last check ends, also if a Deployment is scaled back before", () => {
+        const asked = step("http.check.periodically", { url: "https://shop.example.com/", duration: "130s" });
+        const scale = step("kubernetes.scale_deployment", { replicaCount: 3, duration: "60s" });
+        const one = only(experiment([wait("10s"), scale], [asked]), fromFile);
+        expect(one.args.window).toMatchObject({ duration: "2m" });
+        expect(noted(one, "lanes.0.steps.1.parameters.duration")).toContain("after a window of 2m");
+    });
+
     it("that begins later than an action may wait is refused", () =>
         expect(refusedOf(experiment([scaled(2), wait("2h"), scaled(3)]), withChecks).join()).toContain(
             "lanes.0.steps.2: has no certain time, at most 1h",
