@@ -21,7 +21,7 @@ export const namespaces = {
     peers: "bench-peers",
 } as const;
 
-const durationSeconds = 2;
+const durationSeconds = 9;
 const graceSeconds = 1;
 const quickExperiment = { "experiment.duration": `${durationSeconds}s`, "experiment.grace": `${graceSeconds}s` };
 /** The check's window, which is subtracted from measured times. */

@@ -308,8 +308,8 @@ export class AttackProof {
         const since = sinceBy(proven);
         this.fromWithin.longestGapMs = undefined;
         const begun = performance.now();
-        // The window may have begun earlier.
-        this.seenAt = begun - Math.max(0, Date.now() - proven.attackedAt);
+        // Since the tries, the window has begun.
+        this.seenAt = begun - (this.args.isSinceTries ? Math.max(0, Date.now() - proven.attackedAt) : 0);
         for (let due = begun + tryEveryMs.usually, turn = 0; due < end; turn++) {
             await pause(due - performance.now(), signal);
             if (signal?.aborted) return undefined;

@@ -75,6 +75,7 @@ function readLine(text: string): LogLine | undefined {
     if (!text.startsWith("{")) return undefined;
     const line = (parseJson(text) ?? {}) as Partial<LogLine>;
     if ([line.begun, line.line, line.at].some((one) => !Number.isFinite(one))) return undefined;
+    if (line.triedMs !== undefined && !(line.triedMs >= 0)) return undefined;
     const { more: _, ...lists } = line.changed ?? {};
     return Object.values(lists).every(isTexts) ? (line as LogLine) : undefined;
 }

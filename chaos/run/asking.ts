@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { inTurn } from "../kinds/actions/registry";
 import { attackKindOf } from "../kinds/attacks/registry";
 import type { Answer } from "../kinds/checks/answer";
@@ -17,21 +18,27 @@ import { checksContext } from "./checks-context";
 import type { StepContext } from "./contract";
 import { AnswerProgress } from "./step-progress";
 
+/** What is only seen some time after the tries takes longest for connections that an attack does not cut. */
+const leastWindowMs = 10_000;
+
 /**
- * Whether the checks are asked before the attacks are proven. The window then begins with the tries that prove them.
- * Where denied packets are dropped, these take 1 s, so each run ends 1 s earlier. Only if all attacks are policies:
- * nothing else is proven by such tries. And only if all that is done and seen in the window needs no second more:
+ * Whether the checks are asked before the attack is proven. The window then begins with the witness's tries that prove
+ * it. Where denied packets are dropped, these take 1 s, so each run ends 1 s earlier. Only for one attack that is a
+ * policy and that such tries prove, and only if all that is done and seen in the window needs no second more:
  *
- * - Actions begin once the attacks are proven.
- * - Connections that were cut show 4 s after the try at the earliest.
+ * - Actions begin once the attack is proven.
+ * - A short window has no time to spare for what shows late, such as what became of open connections.
  * - If an interval does not divide grace and duration, more or fewer answers could count, or one of after the window.
  */
 export function isAskedEarly({ attacks, checks, actions, window: { graceMs, durationMs } }: Plan): boolean {
-    const isPolicy = attacks.map(({ attack, established }) => attackKindOf(attack).denies && established !== "cut");
+    const [one, ...others] = attacks;
+    const kind = one && attackKindOf(one.attack);
     return (
-        isPolicy.length > 0 &&
-        isPolicy.every(Boolean) &&
+        kind?.denies !== undefined &&
+        kind.proof(one!.attack).inward !== undefined &&
+        others.length === 0 &&
         inTurn(actions).length === 0 &&
+        graceMs + durationMs >= leastWindowMs &&
         checks.every(({ intervalMs }) => divides(intervalMs, graceMs) && divides(intervalMs, durationMs))
     );
 }
@@ -54,6 +61,8 @@ export class Asking {
     private setWindow!: (window: FollowedWindow) => void;
 
     constructor(context: StepContext, known: KnownRoutes & { pass: string }) {
+        // Each check waits for it.
+        setMaxListeners(0, this.ending.signal);
         this.progress = new AnswerProgress(context, context.plan.checks.length > 1);
         const window = new Promise<FollowedWindow>((resolve) => (this.setWindow = resolve));
         const prepared = checksContext(context, known).then((where) => ({ where, at: performance.now() }));

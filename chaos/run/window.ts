@@ -76,9 +76,10 @@ export async function watchWindow(
     /** When `performance.now()` was 0. */
     const zeroAt = Date.now() - performance.now();
     const attackedAt = attackedSince(attacks);
-    const from = Math.max(askedFrom, attackedAt === undefined ? 0 : attackedAt - zeroAt);
+    // A clock that was set back has the proof in the future.
+    const from = Math.max(askedFrom, Math.min(performance.now(), (attackedAt ?? zeroAt) - zeroAt));
     const begunAt = Math.round(zeroAt + from);
-    const sinceAt = attackedAt ?? begunAt;
+    const sinceAt = Math.min(attackedAt ?? begunAt, begunAt);
     const watch = new AbortWatch(context, sinceAt);
     const { signal } = watch;
     const endsAt = begunAt + lengthMs;

@@ -130,7 +130,8 @@ export async function witness(
         endpoints = pods.flatMap((pod) => pod.endpoints);
         const targets = targetsToKeep(pods, toKeep);
         const attacked = new Set(pods.flatMap((pod) => attackedOf(pod, toKeep)));
-        let triedAt = performance.now();
+        const begunTrying = performance.now();
+        let triedAt = begunTrying;
         const unwatch = watchStalls();
         const accepted = await inTurns(endpoints, maxConnecting, (one) => {
             const accepting = attacked.has(one) ? accepts(one, early) : rare.accepts(one, early);
@@ -138,7 +139,7 @@ export async function witness(
             process.nextTick(() => (triedAt = performance.now()));
             return accepting;
         });
-        const isStalled = stalledBetween(triedAt).longestMs > maxStallMs;
+        const isStalled = stalledBetween(begunTrying).longestMs > maxStallMs;
         unwatch();
         if (early?.areOver(endpoints)) early = undefined;
         const open = endpoints.filter((_, index) => accepted[index]);

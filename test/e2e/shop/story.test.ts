@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 /** Long enough for an isolated replica to leave its Service. */
-const short = { ...quick, "experiment.grace": "6s" };
+const short = { ...quick, "experiment.grace": "6s", "experiment.duration": "4s" };
 
 describe("the story, from nothing to two verdicts and back to nothing", () => {
     itOnce("a preview of the new shop shows no program's text: no line is longer than two of a terminal", async () => {
@@ -112,7 +112,7 @@ describe("the story, from nothing to two verdicts and back to nothing", () => {
             attack: "blackhole",
             verdict: "FAILED",
             successRate: "0%",
-            requests: 32,
+            requests: 40,
         });
         expect(conclusion.targets).toEqual([expect.stringMatching(/^e2e-story\/hot-deals-[^/]+\/hot-deals$/)]);
         expect(conclusion.reason).toMatch(/hot-deals/);
